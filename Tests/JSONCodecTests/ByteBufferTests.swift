@@ -50,7 +50,7 @@ import Testing
             buffer.insert(UnsafeRawBufferPointer(start: nil, count: 0), at: 0)
             let capacity = buffer.capacity
             #expect(capacity < 1_100)
-            // What stood there before is there, and what comes after the limit is lifted is written.
+            // The earlier bytes are still there, and bytes after the limit is lifted are written.
             buffer.truncate(to: 3)
             buffer.limit = .max
             piece.withUnsafeBytes { buffer.append($0) }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// A number asks for more room than it takes.
+    /// A number reserves more room than it takes.
     @Test func fillsItsLimitToTheLastByte() {
         for limit in 1...64 {
             var buffer = ByteBuffer(capacity: 16)
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func findsTheFirstOffsetAtEveryPlace() {
-        // 0x0b and 0x8a look like the byte sought but for one bit, which a borrow could confuse.
+        // 0x0b and 0x8a differ from the byte sought in one bit, which a borrow could confuse.
         for filler: UInt8 in [0x00, 0x0b, 0x8a, 0x61, 0xff, 0x09] {
             for count in [0, 1, 8, 31, 32, 33, 65] {
                 var bytes = [UInt8](repeating: filler, count: count)

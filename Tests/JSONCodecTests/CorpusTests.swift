@@ -2,7 +2,7 @@ import FuzzTargets
 import JSONCodec
 import Testing
 
-/// Every case of the RFC 8259 corpus is accepted or refused rightly, in whatever way its bytes come.
+/// Every case of the RFC 8259 corpus is accepted or refused rightly, in any split of its bytes.
 @Suite struct CorpusTests {
     let cases: [Corpus.Case]
 
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// A value in the midst of a text ends where the rest is what may stand behind it.
+    /// A value inside a text ends where the rest is valid after it.
     @Test func isAcceptedAndRefusedRightlyInTheMidstOfAText() {
         var validator = JSONValidator(depthLimit: 64)
         let space = Array(" \t\n\r".utf8)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// The second reader, on which fuzzing relies, is held to the same cases.
+    /// The second reader, on which fuzzing relies, must pass the same cases.
     @Test func isReadRightlyByThePlainReaderToo() {
         for one in cases {
             let reading = PlainJSON.read(one.text)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Bytes behind the end of a text must not matter, as they would if a look ahead passed it.
+    /// Bytes after the end of a text must not matter, as they would if a look ahead passed it.
     @Test func doesNotLookBehindTheEndOfTheText() {
         let endings: [[UInt8]] = [
             Array("\"}]}]0123456789".utf8), Array("e truefalsenull".utf8), [0x80, 0xbf, 0xbf, 0xbf],
@@ -73,7 +73,7 @@ import Testing
         var validator = JSONValidator(depthLimit: 64)
         for one in cases {
             let stream = Array("Content-Length: \(one.text.count)\r\n\r\n".utf8) + one.text
-            // Of the few long texts not every position: their middles are all alike.
+            // For the few long texts not every position: their middles are all alike.
             for cut in stride(from: 0, through: stream.count, by: max(1, stream.count / 512)) {
                 var feed = FrameFeed(messageBytesMax: 1 << 20)
                 feed.give(stream[..<cut])
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// No prefix of an array or object is JSON, and none makes the validator look further than it has.
+    /// No prefix of an array or object is JSON, and none makes the validator read further than it has.
     @Test func refusesEveryPrefixOfAnAcceptedContainer() {
         var validator = JSONValidator(depthLimit: 64)
         for one in cases where one.isAccepted && one.text.count < 512 {

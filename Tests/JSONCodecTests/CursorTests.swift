@@ -44,7 +44,7 @@ import Testing
         var validator = JSONValidator(depthLimit: 5)
         validator.begin()
         with(text) { cursor in
-            // What was opened on the way is closed again, however often that is tried.
+            // Opened containers are closed again, after any number of attempts.
             for _ in 0..<100 {
                 let value = cursor.value(&validator, depth: 1)
                 #expect(value == nil)

@@ -2,7 +2,7 @@ import JSONCodec
 import Testing
 
 @Suite struct DuplicateNameTests {
-    /// `|` stands before the name that is doubled.
+    /// `|` precedes the duplicate name.
     @Test(arguments: [
         #"{"a":1,|"a":2}"#,
         #"{"":1,|"":2}"#,
@@ -41,7 +41,7 @@ import Testing
         #expect(Verdict(text) == .accepted)
     }
 
-    /// Around the sizes at which the way of comparing changes, and far beyond them.
+    /// Around the sizes at which the comparison changes, and far beyond them.
     @Test(arguments: [2, 15, 16, 17, 18, 31, 32, 33, 64, 65, 1_000, 1_025, 5_000])
     func findsOneAmongMany(_ count: Int) {
         let names = (0..<count).map { #""name\#($0)":\#($0)"# }

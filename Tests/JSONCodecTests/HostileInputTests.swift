@@ -1,7 +1,7 @@
 import JSONCodec
 import Testing
 
-/// Inputs of a megabyte or more that are cheap to send. What costs the square of its length would run for minutes here.
+/// Inputs of a megabyte or more that are cheap to send. Quadratic work would run for minutes here.
 @Suite struct HostileInputTests {
     private func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
 
@@ -43,7 +43,7 @@ import Testing
         #expect(Verdict("{" + escaped.joined(separator: ",") + "}") == .accepted)
     }
 
-    /// Few names that differ only in the middle, and only once their escapes are decoded: cheap to send, and long.
+    /// Few names that differ only in the middle, and only after decoding: cheap to send, and long.
     @Test func readsFewLongNamesThatAreAlikeAtBothEnds() {
         let half = repeated("\\n", 60_000)
         let names = (10..<26).map { "\"\(half)\($0)\(half)\":0" }

@@ -26,7 +26,7 @@ import Testing
         #expect(JSONValue.number(text).integer == expected)
     }
 
-    /// The nearest double, at any length: half-way cases are decided by the last digit.
+    /// The nearest double, at any length: the last digit decides half-way cases.
     @Test func isADoubleAtAnyLength() {
         let zeros = String(repeating: "0", count: 4_000)
         let half = "9007199254740993." + zeros
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// What does not fit, and what has a fraction, however small: nothing is rounded to an integer.
+    /// Numbers that do not fit, and numbers with a fraction, however small: none is rounded to an integer.
     @Test(arguments: [
         "0.5", "-1.25", "1e-1", "1e300", "-1e300", "1e400", "1e19", "9223372036854775808", "-9223372036854775809",
         "18446744073709551616", "18446744073709551617", "36893488147419103232e0", "1e999999999999999999999999999",
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// Short ones are read without the library; the answer is the same.
+    /// Short ones are read without the library, with equal results.
     @Test func aShortNumberIsTheNearestDouble() throws {
         var random = SeededRandom(seed: 1)
         for _ in 0..<20_000 {

@@ -61,7 +61,7 @@ import Testing
             reader.skip()
             read += [reader.pass("\"isFavorita\":"), reader.pass("\"isfavorite\":"), reader.pass("\"isFavorite\":")]
             reader.skip()
-            // After white space it is read in the usual way.
+            // After white space the usual way works.
             read += [reader.pass("\"tags\":"), reader.nextKey()?.string == "tags"]
             reader.skip()
             read += [reader.pass("\"attachmentz\":"), reader.pass("\"attachments\":")]
@@ -72,7 +72,7 @@ import Testing
         #expect(read == [false, true, false, false, true, false, true, false, true, false, true])
     }
 
-    /// The claim of every reading method: a value of another kind is left where it is.
+    /// The claim of every reading method: it leaves a value of another kind in place.
     @Test(arguments: ["null", "true", "false", "0", "-1.5", #""a""#, "[1]", "{}", #"{"a":[]}"#])
     func answersNilAndReadsNothingWhenAnotherKindComes(_ value: String) throws {
         for space in ["", "  "] {
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    /// Nobody should read what was not validated; whoever does gets nonsense, but nothing from outside the text.
+    /// Reading text that was not validated gives nonsense, but nothing from outside the text.
     @Test func readsNothingBehindATextThatWasCutOff() {
         let text = Array(#"{"a":[1,{"b":"c\\"}],"d":"e","f":-1.5e3,"g":true,"h":null}"#.utf8)
         for length in 0...text.count {

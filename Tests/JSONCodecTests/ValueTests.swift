@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Parse, write, parse: the same, for values that nobody thought of.
+    /// Parse, write, parse gives equal values, also for random ones.
     @Test(arguments: [1, 2, 3, 20_240] as [UInt64])
     func isReadAsItWasWritten(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -71,7 +71,7 @@ import Testing
     }
 }
 
-/// A value of bounded size with every kind, and texts with all that is hard to write.
+/// Random values of bounded size with every kind, and texts that are hard to write.
 enum RandomValue {
     private static let pieces: [String] = [
         "a", "\"", "\\", "/", "\n", "\u{0}", "\u{1f}", "\u{7f}", "é", "e\u{301}", "😊", "\u{2028}", "\u{10ffff}",

@@ -1,9 +1,9 @@
 import JSONCodec
 
-/// What the validator says about a text, as a value to compare.
+/// The validator's verdict on a text, as a value to compare.
 enum Verdict: Equatable {
     case accepted
-    /// The offset of the first doubled name.
+    /// The offset of the first duplicate name.
     case doubled(Int)
     case refused(Int, JSONError.Reason)
 
@@ -35,7 +35,7 @@ func reading<Result>(_ text: String, _ body: (inout JSONReader) throws -> Result
     }
 }
 
-/// What the writer wrote.
+/// The writer's output.
 func written(_ body: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter()
     body(&writer)

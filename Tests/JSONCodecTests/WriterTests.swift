@@ -45,7 +45,7 @@ import Testing
         #expect(text == "0\n1\n2\n")
     }
 
-    /// Only what RFC 8259, section 7 demands is escaped, and in the short form where there is one.
+    /// Only characters that RFC 8259, section 7 requires are escaped, and in the short form if there is one.
     @Test func writesStringsInOneForm() {
         let short: [UInt32: String] = [8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 0x22: "\\\"", 0x5c: "\\\\"]
         for value in UInt32(0)..<0x800 {

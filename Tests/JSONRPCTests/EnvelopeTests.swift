@@ -2,7 +2,7 @@ import JSONCodec
 import JSONRPC
 import Testing
 
-/// An envelope as text, to compare.
+/// An envelope as text, for comparison.
 private struct Read: Equatable {
     var id: String?
     var method: String?
@@ -167,7 +167,7 @@ private struct Read: Equatable {
                 #expect(envelope.method?.string == "a" && envelope.params == nil)
                 #expect((envelope.id == nil) == places.isEmpty)
                 places.append(envelope.cursor.at)
-                // Wherever the cursor is, the params are passed over from their beginning.
+                // The params are skipped from their beginning, wherever the cursor is.
                 envelope.cursor.move(to: envelope.cursor.at + places.count)
                 envelope.skipParams(&validator)
             }
@@ -176,7 +176,7 @@ private struct Read: Equatable {
         }
     }
 
-    /// Params that nobody passes over are not taken for the rest of the message.
+    /// Params that the caller does not skip are not taken for the rest of the message.
     @Test func isNoObjectWhereTheParamsAreLeft() {
         var validator = JSONValidator(depthLimit: 64)
         for text in [#"{"params":{}}"#, #"{"params":{},"id":1}"#, #"{"params":[,]}"#] {

@@ -1,7 +1,7 @@
 import FuzzTargets
 import Testing
 
-/// A stream and the frames that are in it, whatever the pieces in which it comes.
+/// A stream and its frames, in pieces of any size.
 struct FrameCase: Sendable, CustomTestStringConvertible {
     let name: String
     let stream: [UInt8]
@@ -120,7 +120,7 @@ extension FrameCase {
             [.headerTooLarge]),
     ]
 
-    /// A header block of so many bytes for a body of two.
+    /// A header block of `count` bytes for a body of two.
     private static func block(_ count: Int) -> String {
         let (start, end) = ("Content-Length: 2\r\nX: ", "\r\n\r\n")
         return start + String(repeating: "x", count: count - start.utf8.count - end.utf8.count) + end

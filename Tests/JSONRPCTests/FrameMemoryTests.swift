@@ -3,7 +3,7 @@ import JSONCodec
 import JSONRPC
 import Testing
 
-/// What a peer sends without end must not stay in memory, and not be looked at again with every piece.
+/// Endless input of a peer must not stay in memory, nor be read again with every piece.
 @Suite struct FrameMemoryTests {
     private static let messageBytesMax = 1 << 20
     private static let piece = 64 * 1024
@@ -46,7 +46,7 @@ import Testing
         #expect(feed.capacityMax <= 2 * (Self.messageBytesMax + Self.piece))
     }
 
-    /// A megabyte that comes a few bytes at a time: looking at all of it with every piece would take 10^10 steps.
+    /// A megabyte that comes a few bytes at a time: reading all of it with every piece would take 10^10 steps.
     @Test(arguments: ["x", " ", " x", "Content-Length: 1000000\r\n\r\n", "Content-X: 1"])
     func looksAtEveryByteABoundedNumberOfTimes(_ start: String) {
         var feed = FrameFeed(messageBytesMax: Self.messageBytesMax)

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// The second reader, on which fuzzing relies, is held to the same cases.
+    /// The second reader, on which fuzzing relies, must pass the same cases.
     @Test(arguments: FrameCase.all)
     func agreesWithThePlainReader(_ one: FrameCase) {
         #expect(PlainFrame.read(one.stream, messageBytesMax: one.messageBytesMax) == one.frames)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What Foundation itself says, without any of our code.
+/// Foundation's own results, without any of our code.
 struct FoundationTruth {
     private var calendars: [String: Calendar] = [:]
     private var locales: [String: Locale] = [:]
@@ -35,7 +35,7 @@ struct FoundationTruth {
         Int64((date.timeIntervalSince1970 * 1_000).rounded())
     }
 
-    /// Of `2026-01-02T03:04:05.678Z`; nil for anything else.
+    /// Parses `2026-01-02T03:04:05.678Z`; nil for anything else.
     static func milliseconds(_ text: String) -> Int64? {
         (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))).map(milliseconds)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodText
 
-/// Day and time together, put together from parts, are what Foundation says of the whole.
+/// Day and time, joined from parts, equal Foundation's whole text.
 @Suite struct MomentTests {
     private static let locales = [
         "en_US", "en_GB", "fi_FI", "de_DE", "fr_FR", "es_ES", "ja_JP", "zh_Hans_CN", "ko_KR", "ar_EG", "fa_IR", "th_TH",
@@ -23,7 +23,7 @@ import Testing
                 timeZone: calendar.timeZone)
             for _ in 0..<60 {
                 let time = Int64.random(in: -1_000_000_000_000...3_000_000_000_000, using: &random)
-                // Twice, the second time from what was kept.
+                // Twice, the second time from the stored parts.
                 for _ in 0..<2 {
                     let moment = try phrases.moment(time, locale: locale, timeZone: zone)
                     #expect(moment == style.format(Date(milliseconds: time)), "\(time) in \(zone)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MoodText
 
-/// Works out a row of `TimePhraseTable` with Foundation's calendar.
+/// The meaning of a row of `TimePhraseTable`, by Foundation's calendar.
 struct PhraseMeaning {
     private let calendar: Calendar
     private let now: Date

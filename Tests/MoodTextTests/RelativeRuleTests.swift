@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodText
 
-/// The rule is held against Foundation, which is the only authority.
+/// The rule is compared with Foundation, the only authority.
 @Suite struct RelativeRuleTests {
     static let zones = [
         "Europe/Helsinki", "America/New_York", "Asia/Kolkata", "Pacific/Apia", "Australia/Lord_Howe",
@@ -34,7 +34,7 @@ import Testing
             case 0:
                 time = reference + Int64.random(in: -60...60, using: &random) * 6 * hour + Self.nudge(&random)
             case 1:
-                // Every magnitude alike, up to some 190 years.
+                // All magnitudes with equal probability, up to some 190 years.
                 let distance = Int64(exp(Double.random(in: 0..<log(6e12), using: &random)))
                 time = random.next() % 2 == 0 ? reference - distance : reference + distance
             default:

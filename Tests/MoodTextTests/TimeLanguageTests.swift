@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodText
 
-/// The table of phrases, worked out by Foundation's calendar, at four moments in three zones.
+/// The table of phrases, computed by Foundation's calendar, at four moments in three zones.
 @Suite struct TimeLanguageTests {
     private static let zones = ["Europe/Helsinki", "America/New_York", "Asia/Kathmandu"]
     /// A Friday before noon, the day after a change of the clocks in Europe, the turn of a year, a leap day.
@@ -21,7 +21,7 @@ import Testing
     static let rows: [Row] = TimePhraseTable.text.split(separator: "\n").map { line in
         let parts = line.split(separator: "|")
         let phrases = parts[0].split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
-        // What is marked with ? is no phrase, but looks like one.
+        // A phrase marked with ? is none, but looks like one.
         return Row(
             phrases: phrases.filter { !$0.hasSuffix("?") }.map { $0.replacing("\"", with: "") },
             meaning: parts[1].trimmingCharacters(in: .whitespaces))
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    // MARK: What is none
+    // MARK: Texts that are no phrase
 
     @Test(arguments: [
         ("", "is empty"), ("  ", "is empty"), ("elevenish", "\"elevenish\" is not understood"),
@@ -223,7 +223,7 @@ import Testing
         #expect(try days("0001") == ["0001-01-01", "0001-12-31"])
     }
 
-    /// Hostile texts end in an error or a meaning, never in a trap.
+    /// Hostile texts give an error or a meaning, never a trap.
     @Test func survivesAnything() throws {
         let words = [
             "last", "this", "next", "9pm", "week", "53", "9999", "0001", "9999-12-31", "0001-01-01", "in", "999999",

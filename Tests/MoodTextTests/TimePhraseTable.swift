@@ -1,4 +1,4 @@
-/// What phrases mean: the phrases of a row, separated by semicolons, mean the same.
+/// The meanings of phrases: the phrases of a row, separated by semicolons, have one meaning.
 ///
 ///     phrases | moment
 ///     phrases | start .. end [@ moment]

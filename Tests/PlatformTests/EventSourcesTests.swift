@@ -21,7 +21,7 @@ import Testing
         #expect(sources.next() == .readable(second) && sources.next() == .readable(second))
     }
 
-    /// What the last wait has found of a descriptor says nothing about the one in its place.
+    /// The last poll's result for a descriptor does not apply to the one in its place.
     @Test func whatIsForgottenOrReplacedIsNotToldOf() throws {
         let (one, oneWriter) = try Pipe.make()
         let (two, twoWriter) = try Pipe.make()
@@ -54,7 +54,7 @@ import Testing
         #expect(Clock.monotonicMilliseconds >= now + 20)
     }
 
-    /// Whoever answers in time is heard, also where the thread was busy until the deadline had passed.
+    /// An event in time is reported first, even if the thread was busy until after the deadline.
     @Test func whatCameBeforeADeadlineIsToldOfBefore() throws {
         let (one, oneWriter) = try Pipe.make()
         let (two, twoWriter) = try Pipe.make()
@@ -83,7 +83,7 @@ import Testing
         #expect([sources.next(), sources.next()].contains(.due(second)))
     }
 
-    /// Between two of the patient ones the others have their turn, but no more than that.
+    /// Between two patient ones the others have their turn, but not more.
     @Test func patientOnesWaitAndAreNotForgotten() throws {
         let ends = try (0..<3).map { _ in try Pipe.make() }
         defer { for (one, other) in ends { for end in [one, other] { close(end) } } }
@@ -114,7 +114,7 @@ import Testing
         #expect(sources.next() == .closed(first))
     }
 
-    /// What somebody has sent comes before the news that nobody is there any more.
+    /// Bytes of a peer come before its hang-up.
     @Test func theEndOfASocketComesAfterItsBytes() throws {
         var ends: [Int32] = [-1, -1]
         #if os(Linux)

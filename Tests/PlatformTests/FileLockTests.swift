@@ -51,7 +51,7 @@ import Testing
             for _ in 0..<3 { #expect(throws: FileLock.Failure.timedOut) { _ = try acquire(5) } }
             _ = first.file.descriptor
         }
-        // The waiter that was left behind gets the lock now, and lets go of it at once or hands it over.
+        // The abandoned waiter gets the lock now, and releases it at once or passes it on.
         for _ in 0..<20 { _ = try acquire(10_000) }
     }
 

@@ -24,7 +24,7 @@ import Testing
         #expect(try file.status().permissions == 0o600)
     }
 
-    /// A file that says that it is longer than any that is read whole takes no memory.
+    /// A file that claims to be longer than the limit takes no memory.
     @Test func readsNoTerabyte() throws {
         defer { unlink(path) }
         try File(path, .create, in: .system).truncate(to: 1 << 40)

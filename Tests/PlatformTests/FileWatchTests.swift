@@ -3,7 +3,7 @@ import Testing
 @testable import Platform
 
 #if os(Linux)
-    /// A watch that the macros of the tests can take.
+    /// A watch as a class, for the macros of the tests.
     private final class Watcher {
         private let watch: FileWatch
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Platform
 
-/// Nothing of a kept process is left, whoever ends it and whatever it has started.
+/// Every end of a kept process leaves none of its descendants.
 @Suite struct KeptEndingTests {
     enum Ending: CaseIterable {
         case byItself, killed, dropped, keeperKilled, hostIsSilent
@@ -12,7 +12,7 @@ import Testing
 
     #if os(Linux)
         @Test(arguments: Ending.allCases) func takesWhatItStartedAlong(_ ending: Ending) throws {
-            // Each child has a session of its own, no parent, no ear for signals, and a child that keeps the pipes.
+            // Each child has a session of its own, no parent, ignores signals, and has a child that keeps the pipes.
             let mark = "kept-" + UUID().uuidString
             let plan = try KeptPlan(
                 shell: """
@@ -52,7 +52,7 @@ import Testing
 
         private func drop(_ process: consuming KeptProcess) {}
 
-        /// How many processes have a word on their command line.
+        /// Number of processes with a word on their command line.
         private static func processes(called mark: String) -> Int {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
             return names.count { name in
@@ -65,7 +65,7 @@ import Testing
         }
     #endif
 
-    /// In a process of its own, so that nobody else opens or starts anything meanwhile.
+    /// In a process of its own, so that no other test opens or starts anything meanwhile.
     @Test func manyStartsBesideBusyThreadsLeaveNothingBehind() async {
         await #expect(processExitsWith: .success) {
             let isOver = Mutex(false)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// Too few descriptors: each number of them that is too low fails at another call.
+    /// Too few descriptors: each limit that is too low fails at another call.
     @Test func aStartThatFailsLeavesNothingBehind() async {
         await #expect(processExitsWith: .success) {
             let plan = try KeptPlan(["/bin/echo", "hello"])

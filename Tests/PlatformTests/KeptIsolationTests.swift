@@ -3,7 +3,7 @@ import Testing
 
 @testable import Platform
 
-/// What a kept process cannot do. Tests/Scripts/isolation.py tries all of it; this holds that each part is there.
+/// Prohibitions for a kept process. Tests/Scripts/isolation.py tries all of them; this checks that each part exists.
 @Suite struct KeptIsolationTests {
     #if os(Linux)
         @Test func holdsWhatItReports() throws {
@@ -45,8 +45,8 @@ import Testing
             #expect(String(decoding: score, as: UTF8.self) == "800\n")
         }
 
-        /// A system that schedules each process for itself would give all turns to who has the most of them.
-        /// 5 is SCHED_IDLE, which the C library shows to nobody who does not ask for it.
+        /// A system that schedules each process separately would give most time to the plugin with the most processes.
+        /// 5 is SCHED_IDLE, which the C library only exposes on request.
         @Test(arguments: [(2, 0, 0), (40, 8, 0), (200, 0, 5)])
         func weighsLittleHoweverManyItStarts(_ count: Int, _ steps: Int, _ policy: Int32) throws {
             let script = "n=0; while [ $n -lt \(count) ]; do sleep 600 & n=$((n+1)); done; echo ready; read line"
@@ -59,7 +59,7 @@ import Testing
             let limits = isolation.first { $0.0 == .limits }
             guard case .declared(let reason)? = limits?.1, !reason.contains("the number of processes") else { return }
             _ = process.outputUntilReady()
-            // Those who have to give way do so soon; for the others nothing is to be waited for but a few looks of the keeper.
+            // Low priorities come soon; in the other case the test only waits for a few checks of the keeper.
             let deadline = Clock.monotonicMilliseconds + (count == 2 ? 1000 : 20_000)
             var turns: [(niceness: Int, policy: Int32)] = []
             while Clock.monotonicMilliseconds < deadline {
@@ -100,7 +100,7 @@ import Testing
             } else {
                 #expect(run.output == "ran\n" && run.isolation.values.allSatisfy { $0 == .enforced })
             }
-            // Without that, memory that is shared is not counted, and it is said so.
+            // Without isolation, shared memory is not counted, and the report says so.
             plan.plan.requiresIsolation = false
             guard case .declared = try KeptRun(plan).isolation[.limits] else {
                 Issue.record("the limits are said to be enforced")

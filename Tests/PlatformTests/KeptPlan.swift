@@ -27,7 +27,7 @@ final class KeptPlan {
     /// A shell script.
     convenience init(shell script: String) throws { try self.init(["/bin/sh", "-c", script]) }
 
-    /// The host that was built together with these tests: it lies beside their bundle.
+    /// The host built together with these tests, beside their bundle.
     static let keeper: String? = {
         let places = [Terminal.executablePath() ?? ""] + CommandLine.arguments + Bundle.allBundles.map(\.bundlePath)
         for place in places where place.hasPrefix("/") {
@@ -44,7 +44,7 @@ final class KeptPlan {
     }()
 }
 
-/// All that came of a run.
+/// The results of a run.
 struct KeptRun {
     var pid: Int32 = 0
     var isolation: [KeptProcess.Part: KeptProcess.Level] = [:]
@@ -85,7 +85,7 @@ struct KeptRun {
         }
     }
 
-    /// Reads what is there; whether the stream has ended.
+    /// Reads the available bytes; returns whether the stream has ended.
     static func drain(_ descriptor: Int32, into bytes: inout [UInt8]) -> Bool {
         guard descriptor >= 0 else { return false }
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -97,11 +97,11 @@ struct KeptRun {
     }
 }
 
-/// What `errno` says.
+/// The value of `errno`.
 var cplatformError: Int32 { errno }
 
 extension KeptProcess {
-    /// Waits for any of the three streams that come from there.
+    /// Waits for any of the plugin's three streams.
     borrowing func waitForNews(milliseconds: Int32) {
         var waits = [output, errors, reports].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         _ = poll(&waits, 3, milliseconds)
@@ -128,7 +128,7 @@ extension KeptProcess {
         return nil
     }
 
-    /// Asks for the end of everything until it is there; how many milliseconds that took.
+    /// Calls `reap` until all processes are gone; returns the milliseconds.
     mutating func reap(within milliseconds: Int = 60_000) -> Int? {
         let start = Clock.monotonicMilliseconds
         while !reap() {

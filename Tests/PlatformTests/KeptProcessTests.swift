@@ -114,7 +114,7 @@ import Testing
             Issue.record("not started")
             return
         }
-        // Before that it may not have said yet that it ignores them.
+        // Before that, it may not yet ignore the signals.
         _ = process.outputUntilReady()
         process.terminate()
         usleep(20_000)
@@ -133,6 +133,6 @@ import Testing
 }
 
 extension KeptRun {
-    /// None yet.
+    /// A run without results.
     init() {}
 }

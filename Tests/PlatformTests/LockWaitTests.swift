@@ -60,7 +60,7 @@ import Testing
         _ = try FileLock.acquire(path, timeoutMilliseconds: 0, in: .system)
     }
 
-    /// Two processes that took the lock from each other waited for ever, each time anew.
+    /// Two processes that took the lock from each other once waited forever, each time with a new deadline.
     @Test func whoLosesTheLockAgainWaitsUntilTheFirstDeadline() throws {
         defer { unlink(path) }
         func lose(_ milliseconds: Int) throws {

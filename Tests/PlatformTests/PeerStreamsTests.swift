@@ -2,9 +2,9 @@ import Testing
 
 @testable import Platform
 
-/// A pipe as stdout that nobody reads just now: a write takes what there is room for, and never waits.
+/// A pipe as stdout whose reader is busy: a write takes the bytes for which there is room, and never waits.
 @Suite struct PeerStreamsTests {
-    /// Streams that the macros of the tests can take.
+    /// Streams as a class, for the macros of the tests.
     private final class Peer {
         private let streams: PeerStreams
         let reader: Int32
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Without `/proc`, and on macOS, the pipe cannot be opened anew.
+    /// Without `/proc`, and on macOS, the pipe cannot be opened again.
     @Test(arguments: [true, false]) func fillsThePipeAndStops(reopens: Bool) throws {
         let peer = try Peer(reopens: reopens)
         let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 251) }

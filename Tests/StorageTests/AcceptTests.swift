@@ -127,8 +127,7 @@ import Testing
     }
 
     enum Layout: CaseIterable {
-        /// As `jq .` prints it, in one line, with Windows line ends, after white space, and with members in another
-        /// order.
+        /// The layout of `jq .`, one line, Windows line ends, leading white space, and members in another order.
         case lines, oneLine, carriageReturns, spaceBefore, otherOrder
 
         func apply(to text: String) -> String {

@@ -15,7 +15,7 @@ struct IndexedSnapshot {
         write(Self.bytes(of: records.map(\.json), count: records.count))
     }
 
-    /// As `SnapshotWriter` writes it, also with content that it never would.
+    /// The file that `SnapshotWriter` writes, also with content that it never would.
     static func bytes(of records: [String], count: Int) -> [UInt8] {
         var buffer = ByteBuffer()
         header(count).append(to: &buffer)

@@ -109,7 +109,7 @@ import Testing
         #expect(try ChangedFilesTests.numbers(late) == [1, 2, 3])
     }
 
-    /// As before, but with a commit in between that the process that could not write has not seen.
+    /// A repetition with a commit in between that the process that could not write has not seen.
     @Test func seesWhatWasCommittedBeforeTheEndHadToBeJudged() throws {
         let living = try open()
         func leaveUnpublished(_ number: Int) throws {

@@ -18,7 +18,7 @@ import Testing
         try TestRecords(settings(directory, fileSystem, timeout: timeout))
     }
 
-    /// One group of changes, as a host makes it.
+    /// Makes one group of changes, as a host does.
     private func group(_ store: TestRecords, _ records: [TestRecord]) throws {
         try store.with { try $0.lock() }
         defer { store.with { $0.unlock() } }
@@ -46,7 +46,7 @@ import Testing
         #expect(try texts(second) == ["b", "c", "d"])
     }
 
-    /// Nobody looks in between: taking the lock is looking.
+    /// No store checks in between: taking the lock is a check.
     @Test func beginsAGroupBehindWhatOthersCommitted() throws {
         let (first, second) = (try store(), try store())
         for number in 1...6 as ClosedRange<UInt64> {
@@ -57,7 +57,8 @@ import Testing
         #expect(first.revision == 6 && second.revision == 6)
     }
 
-    /// The file system's clock is an hour behind this process's, and stands still: the directory's time says nothing then.
+    /// The file system's clock is an hour behind this process's, and stands still: the directory's time then proves
+    /// nothing.
     @Test func asksForNamesWhileTheFileSystemsClockStands() throws {
         let system = FileSystem.system
         let anHourAgo = (Clock.milliseconds - 3_600_000) * 1_000_000
@@ -76,7 +77,7 @@ import Testing
         try group(store, [Self.record(1, "first")])
         _ = try store.with { try $0.compact() }
         for number in 2...3 as ClosedRange<UInt64> { try group(store, [Self.record(number)]) }
-        // Somebody edits the snapshot: from then on it is not ours to write beside.
+        // A person edits the snapshot: from then on this store may not write.
         directory.write("moods.json", directory.text("moods.json").replacing("first", with: "the first"))
         #expect(throws: StorageError.self) { try group(store, [Self.record(4)]) }
     }
@@ -93,14 +94,14 @@ import Testing
         try group(second, [Self.record(1, "a")])
     }
 
-    /// A commit that was staged without the lock is not put behind those of others.
+    /// A commit staged without the lock is not appended after those of others.
     @Test func refusesWhatWasStagedBeforeAnothersCommit() throws {
         let first = try store()
         let second = try store()
         try second.put(Self.record(2, "b"))
         try second.endCommit()
         try group(first, [Self.record(1, "a")])
-        // Nothing of others is taken over while something of one's own is pending.
+        // Commits of others are not taken over while one of this store is pending.
         #expect(try texts(second) == ["b"])
         guard case .busy? = #expect(throws: StorageError.self, performing: { try second.flush() }) else {
             throw TestFailure("not busy")
@@ -125,7 +126,7 @@ import Testing
         #expect(try texts(try store()) == ["a", "b", "c"])
     }
 
-    /// The other one died between the commit point of its compaction and telling of it.
+    /// The other process died between the commit point of its compaction and its publication.
     @Test func findsAGenerationThatNobodyPublished() throws {
         let faulty = FaultyFiles()
         let first = try store(faulty.fileSystem)
@@ -154,14 +155,14 @@ import Testing
         directory.overwrite("journal-1.jsonl", whole + Array(end.utf8))
         try group(second, [Self.record(2, "b")])
         #expect(directory.names.contains("journal-2.jsonl"))
-        // Zeros say nothing that is worth keeping.
+        // Zeros are not worth keeping.
         let isKept = end.utf8.contains { $0 > 0 }
         #expect(directory.names.contains { $0.hasPrefix("torn-journal-1-") } == isKept)
         #expect(try texts(second) == ["a", "b"])
         #expect(try texts(try store()) == ["a", "b"])
     }
 
-    /// A line that was written and not yet synced must not be shown, though it can be read.
+    /// A line that was written and not yet synced must not be shown, though it is readable.
     @Test func showsNothingThatIsNotPublished() throws {
         let first = try store()
         let second = try store()
@@ -175,7 +176,7 @@ import Testing
         #expect(try texts(second) == ["a", "b"])
     }
 
-    /// Who opens the store while a commit is on its way counts the bytes of what it shows, then and later.
+    /// A store opened during another's commit counts the bytes of the commits it shows, then and later.
     @Test func countsTheBytesOfWhatItShows() throws {
         let first = try store()
         try group(first, [Self.record(1, "a")])
@@ -196,8 +197,8 @@ import Testing
         #expect(reader.with { $0.byteCount } == first.with { $0.byteCount })
     }
 
-    /// A line that was not published, whose seal is right, and that says something of no known form, as a later version
-    /// might: the store is refused, and no opening leaves a file behind.
+    /// A line that was not published, with a right seal and an unknown form, perhaps of a later version: the store is
+    /// refused, and no opening leaves a file behind.
     @Test(arguments: [
         #","put":[{"id":"x"}],"#, #","delete":[],"put":[],"#, #","delete":["\(String(repeating: "x", count: 36))"],"#,
     ])
@@ -218,7 +219,7 @@ import Testing
         }
     }
 
-    /// Published is more than can be read one line behind the other.
+    /// The publication names more commits than can be read in sequence.
     @Test func followsOnlyLinesInOrder() throws {
         let first = try store()
         let second = try store()
@@ -232,7 +233,7 @@ import Testing
         #expect(second.contents.values.map(\.text) == ["a"])
     }
 
-    /// Somebody has put another file in the place of the lock: whoever holds the old one holds nothing.
+    /// The lock was replaced: a process with the old file holds nothing.
     @Test func takesTheLockOfTheFileThatHasItsName() throws {
         let first = try store()
         try group(first, [Self.record(1, "a")])
@@ -266,11 +267,11 @@ import Testing
         let first = try store(files)
         tries.withLock { $0 = 0 }
         try group(first, [Self.record(1, "a")])
-        // The line, what is grown in advance, the publication, and twice the sync.
+        // The line, the growth in advance, the publication, and twice the sync.
         #expect(tries.withLock { $0 } >= 4 && isFree())
     }
 
-    /// Random groups, compactions and reopenings by several stores: each sees every commit of the others.
+    /// Random groups, compactions and restarts of several stores: each sees every commit of the others.
     @Test(arguments: SeededRandom.seeds)
     func areOneStoreTogether(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -303,7 +304,7 @@ import Testing
         }
     }
 
-    /// Its checksum is right, so somebody has written it so: what was seen until then cannot be gone on from.
+    /// The line's checksum is right, so another process has written it: the state seen until then cannot be continued.
     @Test func aChangeOfAnotherThatIsNoRecordClosesTheStore() throws {
         let store = try TestRecords(settings(directory))
         try ChangedFilesTests.commit(store, 1)
@@ -320,7 +321,7 @@ import Testing
 }
 
 extension TestDirectory {
-    /// Puts other bytes into a file that others have open.
+    /// Overwrites a file that others have open.
     func overwrite(_ name: String, _ bytes: [UInt8]) {
         guard let file = try? File(path(name), .readWrite, in: .system) else { return }
         try? file.truncate(to: 0)

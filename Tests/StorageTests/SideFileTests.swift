@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// The small files beside the records are sealed.
+/// The small files beside the records have checksums.
 @Suite struct SideFileTests {
     private let directory = TestDirectory()
     private static let text = "{\"states\":{\n\"a\":{\"path\":[]}\n}}\n"
@@ -25,7 +25,7 @@ import Testing
         let store = try replace(Self.text)
         #expect(try Self.read(store) == Self.text)
         #expect(directory.text("navigation.json").hasSuffix("}\n},\"crc\":\"\(checksum)\"}\n"))
-        // What an earlier version, or a person, has written.
+        // Files of an earlier version, or written by hand.
         for text in [Self.text, "{}", "[1]\n", "{\"crc\":\"00000000\",\"states\":{}}\n"] {
             directory.write("navigation.json", text)
             #expect(try Self.read(store) == text)

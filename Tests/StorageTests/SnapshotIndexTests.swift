@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    /// Found by search: two ids whose hashes end in the same four bytes.
+    /// Found by search: two ids whose hashes have equal lower four bytes.
     @Test func idsThatLookAlikeAreToldApart() throws {
         let hash = SipHash(IndexedSnapshot.key)
         var seen: [UInt32: UInt64] = [:]

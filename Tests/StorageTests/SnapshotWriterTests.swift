@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// What is written where; `IndexBuilderTests` and the tests of generations look at what can be read of it.
+/// The offsets of the writes; `IndexBuilderTests` and the tests of generations check the content.
 @Suite struct SnapshotWriterTests {
     private final class Writes: Sendable {
         let all = Mutex([Range<Int>]())

@@ -4,7 +4,7 @@ import Storage
 import Synchronization
 import Testing
 
-/// A directory of its own for one test, in memory where the system has such a place; removed with this value.
+/// A directory for one test, in memory if the system has such a place; removed with this value.
 final class TestDirectory: Sendable {
     private static let counter = Atomic(0)
     let path: String
@@ -49,12 +49,12 @@ final class TestDirectory: Sendable {
 
     func remove(_ name: String) { unlink(path(name)) }
 
-    /// Everything in it but `history`.
+    /// Everything in it except `history`.
     func contents() -> [String: [UInt8]] {
         Dictionary(uniqueKeysWithValues: names.filter { $0 != "history" }.map { ($0, read($0)) })
     }
 
-    /// Makes it hold exactly this.
+    /// Replaces the content of the directory.
     func restore(_ contents: [String: [UInt8]]) {
         Self.remove(path)
         mkdir(path, 0o700)
@@ -118,7 +118,7 @@ private struct IdentifierSource {
     }
 }
 
-/// An open store with the table that its caller keeps. What `sync` throws takes the table back, as a caller must.
+/// An open store with its caller's table. An error of `sync` takes the table back, as in a caller.
 struct TestStore: ~Copyable {
     var files: StoreFiles
     private(set) var table: Table
@@ -181,7 +181,7 @@ struct TestStore: ~Copyable {
     @discardableResult
     mutating func rewrite() throws(StorageError) -> RewriteReport { try rewrite(table, files.revision) }
 
-    /// One commit that is made as a new snapshot.
+    /// Makes one commit that becomes a new snapshot.
     mutating func commitAsSnapshot(_ changed: Table) throws(StorageError) {
         _ = try rewrite(changed, files.revision + 1)
         table = changed
@@ -210,7 +210,7 @@ func withBytes(_ text: String, _ body: (UnsafeRawBufferPointer) -> Void) {
     text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
 }
 
-/// What a fresh opening finds, or why it cannot.
+/// The state that a new opening finds, or its error.
 func reopened(_ settings: StoreSettings) -> Result<(table: Table, refusal: StorageError?, revision: Int), StorageError>
 {
     do throws(StorageError) {

@@ -2,7 +2,7 @@ import Platform
 import Storage
 import Testing
 
-/// The whole check finds everything that is wrong, says where, and changes nothing.
+/// The whole check finds every fault, gives its place, and changes nothing.
 @Suite struct VerifyTests {
     let directory = TestDirectory()
 
@@ -60,7 +60,7 @@ import Testing
         replace("moods.json", "first", "mended")
         #expect(try verify().problems.map(\.kind) == [.edited])
         #expect(try verify().problems[0].offset == directory.read("moods.json").count)
-        // Printed anew, as jq would.
+        // Reprinted, as jq would.
         replace("moods.json", ",", ",\n  ")
         #expect(try verify().problems.map(\.kind) == [.edited] && verify().records == 2)
         directory.write("moods.json", directory.text("moods.json") + "}")
@@ -87,7 +87,7 @@ import Testing
 
     @Test func twoRecordsMayNotHaveOneId() throws {
         directory.restore(try DamageTests.whole().contents)
-        // With times that differ, both are in order.
+        // With different times, both are in order.
         var number: Int64 = 0
         let report = try StoreFiles.verify(
             settings(directory),
@@ -107,7 +107,7 @@ import Testing
         #expect(try verify().isWhole)
     }
 
-    /// A line that stands there twice, as when blocks of a file are put back twice.
+    /// A line that occurs twice, as after restoring blocks of a file twice.
     @Test func saysThatALineWhichStandsThereTwiceIsHarmless() throws {
         directory.restore(try DamageTests.whole().contents)
         let lines = directory.text("journal-2.jsonl").split(separator: "\n").map(String.init)
@@ -118,7 +118,7 @@ import Testing
         #expect(try verify().isWhole)
     }
 
-    /// A later line says that the damaged one was synced. Nobody is writing, so that is no line on its way.
+    /// A later line says that the damaged one was synced. Without a writer, that is no unfinished line.
     @Test func believesALineAfterTheDamageThatNobodyIsWriting() throws {
         var published: [UInt8] = []
         do {
@@ -135,13 +135,13 @@ import Testing
         #expect(!problems.isEmpty && problems.allSatisfy { $0.kind == .damaged }, "\(problems)")
         #expect(problems.first?.offset == offset("journal-1.jsonl", of: "{\"seq\":2"))
         #expect(directory.contents() == before)
-        // Whoever holds the lock may still be about to end it.
+        // The holder of the lock may still be about to finish the line.
         let lock = try FileLock.acquire(directory.path("lock"), timeoutMilliseconds: 0, in: .system)
         #expect(try verify().isWhole)
         _ = lock.file.path
     }
 
-    /// What was torn off is kept. The journal that went on after it is gone, so nobody knows where that began.
+    /// The torn end was kept. The journal after it is gone, so it is unknown where that began.
     @Test func saysThatATornEndIsHarmlessWhereTheNextJournalIsGone() throws {
         directory.restore(try DamageTests.whole().contents)
         directory.write("journal-2.jsonl", directory.text("journal-2.jsonl") + "{\"seq\":5,\"at\"")
@@ -183,7 +183,7 @@ import Testing
         let report = try StoreFiles.verify(settings(directory, bad.fileSystem), examination)
         #expect(report.problems.contains { $0.file == name && $0.offset == 8192 && $0.reason.contains("4096 bytes") })
         #expect(report.problems.allSatisfy { $0.file == name })
-        // What lies in front of the block and behind it is read.
+        // The bytes before and after the block are read.
         #expect(report.records > 200)
     }
 
@@ -225,7 +225,7 @@ import Testing
         #expect(try verify().problems.map(\.kind) == [.interrupted])
     }
 
-    /// Whoever asks knows of fewer commits than the snapshot has that somebody has put in its place.
+    /// The caller knows fewer commits than the snapshot that has since been put in place.
     @Test func countsWhatALaterSnapshotHas() throws {
         directory.restore(try DamageTests.whole().contents)
         let asked = RecordExamination(inspect: inspect, progress: { _, _ in }, revisionMax: 0)
@@ -243,7 +243,7 @@ import Testing
     }
 }
 
-/// A disk that does not give back some bytes of one file.
+/// A disk that cannot read some bytes of one file.
 struct BadDisk {
     let fileSystem: FileSystem
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// Lines of a large group that are written before the group ends: the same lines, the same promises.
+/// Lines of a large group, written before the group ends: the same lines, the same guarantees.
 @Suite struct WriteAheadTests {
     let directory = TestDirectory()
     let faulty = FaultyFiles()
@@ -85,7 +85,7 @@ import Testing
         let store = try store()
         let size = directory.read("journal-1.jsonl").count
         try group(store, 2...3)
-        // What was grown in advance is used up first, and the line that does not fit comes short.
+        // The growth in advance is used up first, and the write of the line that does not fit is short.
         faulty.setFreeBytes(100)
         try OperationTests.commit(store, 4)
         for number in 5...3000 { try OperationTests.commit(store, number) }
@@ -141,7 +141,7 @@ import Testing
         #expect(try TestStore(settings).files.revision == 2)
     }
 
-    /// A process that was killed in the midst of a group: whole lines that nobody was told of, perhaps a torn one.
+    /// A process was killed in the middle of a group: whole lines without answers, perhaps a torn one.
     @Test(arguments: [0, 1, 40])
     func whatAKilledGroupLeftIsUnproven(cut: Int) throws {
         let store = try store()
@@ -171,7 +171,7 @@ import Testing
         #expect(!faulty.trace.contains { $0.hasPrefix("fdatasync") } && store.revision == 5)
     }
 
-    /// A store that is not locked writes nothing ahead: somebody else might commit in between.
+    /// A store that is not locked writes nothing ahead: another process might commit in between.
     @Test func withoutTheLockNothingIsWrittenAhead() throws {
         let store = try store()
         for number in 2...5 { try OperationTests.commit(store, number) }
