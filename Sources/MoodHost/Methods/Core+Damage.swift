@@ -2,9 +2,9 @@ import JSONCodec
 import MoodStore
 import Storage
 
-/// A store that shows less than was acknowledged says so wherever moods are shown.
+/// A store that shows less than it acknowledged reports this in every answer that shows moods.
 extension StoreDamage {
-    /// As `store.info` shows it.
+    /// The damage as a member of `store.info`.
     var value: JSONValue {
         var members: [JSONValue.Member] = [.init("file", .string(file))]
         if let offset { members.append(.init("offset", .number(String(offset)))) }
@@ -15,8 +15,8 @@ extension StoreDamage {
 }
 
 extension Core {
-    /// Adds what is known to be missing to the result of an AI client's request, which was written from `mark` on: a line of
-    /// `content` where it has some, and a member of `_meta`.
+    /// Adds the damage of the store to the result of an AI client's request, which begins at `mark`: a line of
+    /// `content` if the result has some, and a member of `_meta`.
     func writeDamage(in out: inout JSONWriter, from mark: Int) {
         guard let damage = store.damage else { return }
         let result = JSONValue(ValidJSON(trusting: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[mark...])))

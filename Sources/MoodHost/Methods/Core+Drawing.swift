@@ -6,7 +6,7 @@ import MoodStore
 import MoodText
 import Storage
 
-/// `stats.render`: what was looked back on, as something to keep.
+/// `stats.render`: a look back as a document to keep.
 extension Core {
     mutating func render(
         _ asked: borrowing Request, _ arguments: borrowing Arguments
@@ -37,7 +37,7 @@ extension Core {
     }
 }
 
-/// What is to be drawn.
+/// The parameters of a document to draw.
 private struct Drawing: Sendable {
     let request: LookBackRequest
     let what: LookBackPage.What
@@ -48,7 +48,7 @@ private struct Drawing: Sendable {
     let weekStartsOn: Int
     let locale: String
     let hidesNotes: Bool
-    /// A report shows so many moods themselves, the latest.
+    /// The number of moods that a report shows themselves, the latest.
     private static let shownMoodsMax = 1_000
 
     func page(_ moods: inout RecordStore, _ watch: WalkWatch) throws(RPCError) -> LookBackPage {

@@ -10,7 +10,7 @@ import Storage
 
 /// `store.export`.
 extension Core {
-    /// So many exports may be under way; the one that was asked for longest ago is given up for another.
+    /// The number of exports that may be under way. A further one displaces the one that was used longest ago.
     private static let exportsMax = 8
 
     mutating func export(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
@@ -51,7 +51,7 @@ extension Core {
         return work(export, page: 0)
     }
 
-    /// A copy is of the whole store, and has one form.
+    /// Checks that a copy is of the whole store and has its one format.
     private static func checkCopy(_ arguments: borrowing Arguments, _ format: String) throws(RPCError) {
         if format != ExportFormat.jsonl.rawValue {
             throw Arguments.error("belongs to format jsonl; leave out one of the two", at: "/backup")
@@ -70,14 +70,14 @@ extension Core {
             .corrupt(file: damage.file, offset: damage.offset ?? 0, reason: reason), forWriting: false)
     }
 
-    /// The first line of a copy. Where there is no store, an id is made for it.
+    /// The first line of a copy. Without a store it gets a new id.
     private mutating func copy(of moods: FrozenMoods) -> MoodCopy {
         MoodCopy(
             storeID: moods.storeID ?? makeID().text, schemaVersion: MoodRecords.schemaVersion, revision: moods.revision,
             time: now.text, document: moods.document)
     }
 
-    /// What was chosen, where the whole store is exported without loss; else nothing.
+    /// The settings, if the whole store is exported without loss; else nothing.
     private mutating func settingsText(
         _ format: ExportFormat, _ arguments: borrowing Arguments
     ) throws(RPCError) -> [UInt8] {
@@ -146,20 +146,20 @@ extension Core {
 
 /// An export that goes from page to page.
 ///
-/// Why unchecked: the helper thread makes a page, and the loop looks at it when that is done; there is one page at a time.
+/// Why unchecked: the helper thread makes a page, and the loop reads it when that is done; there is one page at a time.
 final class RunningExport: @unchecked Sendable {
     let format: ExportFormat
     let key: UInt64
-    /// Of the first page, so that somebody who waits sees soon that it has begun.
+    /// The size of the first page. It is small so that a waiting user soon sees that the export has begun.
     private static let firstBytesMax = 256 << 10
     private let bytesMax: Int
     private let wantsHistory: Bool
-    /// Whether a history ends where it is damaged.
+    /// Whether a damaged history is exported up to the damage.
     private let takesDamaged: Bool
     private let settings: [UInt8]
-    /// The first line of a copy; nil where it is another export.
+    /// The first line of a copy; nil for another export.
     private let copy: MoodCopy?
-    /// The number of moods that were written, and the checksum of all pages.
+    /// The number of written moods, and the checksum of all pages.
     private var count = 0
     private var checksum: UInt32 = 0
     /// Nil after the last page.
@@ -187,7 +187,7 @@ final class RunningExport: @unchecked Sendable {
         writer = MoodExport(format, timeZone: timeZone)
     }
 
-    /// Makes the page that comes next; the last one is there already.
+    /// Makes the next page, unless `number` is the present one.
     func makePage(_ number: Int, isCancelled: () -> Bool) -> Result<Void, StorageError> {
         guard number == page + 1, !isLast, let moods else { return .success(()) }
         do throws(StorageError) {
@@ -201,7 +201,7 @@ final class RunningExport: @unchecked Sendable {
             if !hasAllMoods {
                 hasAllMoods = try moods.forEach { record in
                     if isCancelled() || page.isFull { return false }
-                    // What would not fit is the first of the next page.
+                    // A record that would not fit is the first of the next page.
                     if page.wouldOverflow(record.count) { return false }
                     writer.append(record, to: &page.buffer)
                     page.settle()
@@ -231,7 +231,7 @@ final class RunningExport: @unchecked Sendable {
         }
     }
 
-    /// - Returns: whether all of it has been written.
+    /// - Returns: whether the whole history is written.
     private func writeHistory(_ moods: FrozenMoods, _ page: inout PageText) throws(StorageError) -> Bool {
         var item = JSONWriter(capacity: 1024)
         return try moods.forEachChange(from: change.revision, change.number, takesDamaged: takesDamaged) {
@@ -263,22 +263,23 @@ final class RunningExport: @unchecked Sendable {
     }
 }
 
-/// The text of a page, and how much it takes as a string of JSON.
+/// The text of a page, and its size as a JSON string.
 private struct PageText: ~Copyable {
     var buffer = ByteBuffer(capacity: 64 << 10)
     private let bytesMax: Int
     private var counted = 0
-    /// With its escapes.
+    /// The size with its escapes.
     private var bytes = 0
 
     init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-    /// Something was appended.
+    /// Counts the bytes that were appended.
     mutating func settle() {
         let fresh = UnsafeRawBufferPointer(rebasing: buffer.bytes[counted...])
         var at = 0
         while at < fresh.count {
-            // Few at a time, so that a byte can hold what escapes add, and without a branch: so compilers do many at once.
+            // Few at a time, so that a byte can hold the bytes that escapes add; without a branch, so that compilers do
+            // many at once.
             let end = min(at + 48, fresh.count)
             var more: UInt8 = 0
             while at < end {
@@ -296,6 +297,6 @@ private struct PageText: ~Copyable {
 
     var isFull: Bool { bytes >= bytesMax }
 
-    /// Whether what a record becomes may be too much; the first of a page always fits.
+    /// Whether a record may be too long for the rest of the page; the first of a page always fits.
     func wouldOverflow(_ recordBytes: Int) -> Bool { bytes > 4096 && bytes + 3 * recordBytes + 1024 > bytesMax }
 }

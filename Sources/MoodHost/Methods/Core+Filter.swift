@@ -5,7 +5,7 @@ import MoodProtocol
 import MoodStore
 import MoodText
 
-/// A `filter`: from checked params to the store's own words.
+/// A `filter`: from checked params to a filter of the store.
 extension Core {
     mutating func filter(_ value: ValidJSON, timeZone: String? = nil) throws(RPCError) -> MoodFilter {
         var isExact = false
@@ -60,8 +60,8 @@ extension Core {
         }
     }
 
-    /// The clocks by which moods lie on days.
-    /// - Parameter timeZone: of moods without one; nil: the host's.
+    /// The clocks that put moods on days.
+    /// - Parameter timeZone: the zone of moods without one; nil: the host's.
     mutating func zoneClocks(_ timeZone: String?) throws(RPCError) -> ZoneClocks {
         let dayStartsAt = try settings().dayStartsAt
         let usual = self.timeZone(timeZone) ?? TimeZones.system

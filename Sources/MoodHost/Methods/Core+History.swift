@@ -78,7 +78,7 @@ extension Core {
     }
 }
 
-/// A page of the past: all that it takes besides the store, so that it can be made in any thread.
+/// A page of the past: everything it needs besides the store, so that any thread can make it.
 struct PastJob: Sendable {
     enum What {
         case history(MoodID)
@@ -88,10 +88,10 @@ struct PastJob: Sendable {
     let what: What
     let limit: Int
     let cursor: [UInt8]?
-    /// How long the answer may be.
+    /// The most bytes that the answer may have.
     let bytesMax: Int
 
-    /// - Parameter isCancelled: asked now and then.
+    /// - Parameter isCancelled: called now and then.
     func run(
         _ store: inout MoodRecords, to out: inout JSONWriter, isCancelled: () -> Bool
     ) throws(RPCError) {

@@ -30,7 +30,7 @@ extension Core {
         ),
     ]
 
-    /// What this version can do, for clients that ask before they use it.
+    /// The features of this version, which clients check before they use them.
     private static let features: [StaticString] = [
         "batch", "cancel", "dryRun", "events", "framing.header", "framing.line", "history", "ifRevision", "opId",
         "mcp", "plugins", "progress",

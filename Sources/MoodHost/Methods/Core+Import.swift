@@ -61,7 +61,8 @@ extension Core {
             isDryRun: arguments.isDryRun, isCopy: arguments[TransferParams.copy],
             takesDamaged: arguments[TransferParams.damagedCopy], limits: options.limits, now: now,
             makesStore: !pluginFlags.contains(.changeHooks))
-        // Hooks are asked in the loop; and some have to see what it did when it returns.
+        // The loop asks hooks, and `atOnce` requests need the result when they return: neither can go to the helper
+        // thread.
         if file.isLarge, self.path != nil, !request.ways.contains(.atOnce), !pluginFlags.contains(.changeHooks) {
             return importBesideLoop(job, arguments)
         }
@@ -73,7 +74,7 @@ extension Core {
         return nil
     }
 
-    /// What a reader has to know; times without a zone take that of the call, of the command line, or the setting.
+    /// The options of a reader. Times without a zone get that of the call, of the command line, or the setting.
     private mutating func importOptions(_ arguments: borrowing Arguments) -> ImportOptions {
         var import_ = importOptions()
         if let zone = arguments[TransferParams.timeZone] {
@@ -88,7 +89,7 @@ extension Core {
         return import_
     }
 
-    /// What a person has chosen.
+    /// The options from the user's settings.
     mutating func importOptions() -> ImportOptions {
         var import_ = ImportOptions()
         import_.feelings = usableSettings().palette.entries.map {

@@ -65,8 +65,8 @@ extension Core {
             lookBack: LookBack(clocks, palette, now: now.milliseconds), filter: filter, now: now, timeZone: timeZone)
     }
 
-    /// Reads all moods, as they are now, on the helper thread; in memory at once.
-    /// - Parameter write: finds out what is wanted, and writes the result.
+    /// Reads all moods, as they are now, on the helper thread; a store in memory at once.
+    /// - Parameter write: reads the moods and writes the result.
     mutating func lookingBack(
         _ write: @escaping @Sendable (inout RecordStore, WalkWatch, inout JSONWriter) throws(RPCError) -> Void
     ) throws(RPCError) -> any LaterWork {

@@ -6,7 +6,7 @@ import MoodStore
 import MoodText
 import Storage
 
-/// `mood.*`: from arguments to the store's own words.
+/// `mood.*`: from arguments to calls of the store.
 extension Core {
     static let moodHandlers: InlineArray<_, Handler> = [
         Handler(
@@ -185,7 +185,7 @@ extension Core {
         }
     }
 
-    /// - Returns: how many moods there were.
+    /// - Returns: the number of deleted moods.
     mutating func clear() throws(RPCError) -> Int {
         do throws(MoodStoreError) { return try store.clear() } catch { throw RPCError(error) }
     }
@@ -198,7 +198,7 @@ extension Core {
         }
     }
 
-    /// - Parameter isFavorite: nil: the other mark than it has.
+    /// - Parameter isFavorite: nil toggles the mark.
     mutating func setFavorite(
         _ id: MoodID, to isFavorite: Bool?, ifRevision: Int?, _ out: inout JSONWriter
     ) throws(RPCError) {
@@ -209,7 +209,7 @@ extension Core {
         }
     }
 
-    /// How the caller sees times.
+    /// The language, zone and time in which the caller sees times.
     /// - Parameter timeZone: the mood's.
     mutating func reading(_ arguments: borrowing Arguments, in timeZone: JSONText?) -> ReadingContext {
         ReadingContext(
@@ -269,10 +269,11 @@ extension Core {
         return nil
     }
 
-    /// What comes after the text of a template, to the end of the answer.
+    /// The bytes of an answer after the text of a template.
     private static let bytesAfterText = 58
 
-    /// A template can ask for far more than an answer may have; that is known before it is written.
+    /// Writes a filled template. It checks the length first, because a template can ask for far more than an answer may
+    /// have.
     private mutating func write(
         _ template: ShareTemplate, of share: borrowing Share, _ out: inout JSONWriter
     ) throws(RPCError) {

@@ -5,7 +5,7 @@ import MoodStore
 import Storage
 
 extension Core {
-    /// What the request was answered with when it was made the first time; nil when it was not.
+    /// The answer that the request got the first time; nil if it is new.
     mutating func answer(of key: OperationKey) throws(RPCError) -> [UInt8]? {
         do throws(MoodStoreError) { return try store.answer(of: key) } catch {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
@@ -15,7 +15,7 @@ extension Core {
 }
 
 extension Arguments {
-    /// What the call is known by when it is made again.
+    /// The key by which a repeated call is recognized.
     func operationKey(of method: Method) -> OperationKey {
         var id = JSONWriter(capacity: 128)
         self[CommonParams.operation]?.withDecoded { id.contents(utf8: $0) }

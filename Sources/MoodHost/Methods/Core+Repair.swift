@@ -6,7 +6,7 @@ import MoodStore
 import Platform
 import Storage
 
-/// `store.verify`, `store.salvage`, `store.accept`, `store.reset`: what still works where a store cannot be opened.
+/// `store.verify`, `store.salvage`, `store.accept`, `store.reset`: they work on a store that cannot be opened.
 extension Core {
     static let repairHandlers: InlineArray<_, Handler> = [
         Handler(
@@ -21,13 +21,13 @@ extension Core {
             { (core, _, _, out) throws(RPCError) in try core.reset(&out) }),
     ]
 
-    /// What earlier requests of the group have changed has to be in the files before these are looked at.
+    /// Writes the changes of earlier requests of the group to the files, before this request reads them.
     private mutating func flushFiles() throws(RPCError) {
         do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: true) }
     }
 
     private mutating func verify() throws(RPCError) -> any LaterWork {
-        // A store that cannot be opened is what this is for, so why it could not be opened is no error here.
+        // `store.verify` is made for a store that cannot be opened, so the reason is no error here.
         do throws(MoodStoreError) { try store.open() } catch {}
         let (statistics, isOpen) = (store.statistics, store.isOpen)
         let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: statistics.bytes))
@@ -48,7 +48,7 @@ extension Core {
 
     /// - Parameters:
     ///   - report: nil in memory.
-    ///   - bytes: of a store in memory.
+    ///   - bytes: the size of a store in memory.
     private static func write(_ report: VerifyReport?, moods: Int, _ bytes: Int, _ out: inout JSONWriter) {
         out.beginObject()
         out.key("ok")
@@ -121,8 +121,8 @@ extension Core {
         out.endObject()
     }
 
-    /// A repair is carried out once: if its group is answered again, because a later sync failed, nobody can say what
-    /// an answer given before would have been.
+    /// Ends the group before a repair, which is carried out once. If its group were answered again after a failed sync,
+    /// its earlier answer could not be made again.
     private mutating func beginRepair(_ method: StaticString) throws(RPCError) {
         try flushFiles()
         guard let failure = store.failure else {
@@ -157,12 +157,12 @@ extension Core {
     }
 }
 
-/// `store.accept`: all that it takes besides the store, so that it can be done in any thread.
+/// `store.accept`: everything it needs besides the store, so that any thread can do it.
 struct AcceptJob: Sendable {
     let now: Timestamp
     let limits: Limits
 
-    /// - Parameter isCancelled: asked before each read.
+    /// - Parameter isCancelled: called before each read.
     func run(
         _ store: inout MoodRecords, to out: inout JSONWriter, isCancelled: @escaping @Sendable () -> Bool
     ) throws(RPCError) {
@@ -175,7 +175,8 @@ struct AcceptJob: Sendable {
         } catch {
             throw RPCError(error, by: "store.accept")
         }
-        // What is told is what the next request meets. Where the store cannot be opened now, that is for it to say.
+        // The answer shows the state that the next request meets. If the store cannot be opened now, that request
+        // reports it.
         do throws(MoodStoreError) { try store.open() } catch {}
         let statistics = store.statistics
         out.beginObject()

@@ -5,7 +5,7 @@ import MoodProtocol
 import MoodStore
 import Storage
 
-/// `settings.*`: what a person has chosen. The file may be changed by any process, so each group looks at it once.
+/// `settings.*`: the user's choices. Any process may change the file, so each group reads it once.
 extension Core {
     static let settingsHandlers: InlineArray<_, Handler> = [
         Handler(
@@ -18,14 +18,15 @@ extension Core {
             SettingsMethods.set, { (core, _, arguments, out) throws(RPCError) in try core.set(arguments, &out) }),
     ]
 
-    /// - Throws: `storeCorrupt` where the file cannot be used.
+    /// - Throws: `storeCorrupt` if the file cannot be used.
     mutating func settings() throws(RPCError) -> Settings {
         lookForSettings()
         if let failure = kept.failure { throw RPCError(failure, forWriting: false) }
         return kept.settings
     }
 
-    /// For what is better said with the usual values than not at all; that the file cannot be used is said on stderr.
+    /// The settings for answers that are better with defaults than not given at all. An unusable file is reported on
+    /// stderr.
     mutating func usableSettings() -> Settings {
         lookForSettings()
         return kept.settings
@@ -49,7 +50,7 @@ extension Core {
             kept.failure = nil
         } catch {
             if case .unavailable = error {
-                // Where there is no store, or none that can be looked into, nothing was chosen.
+                // Without a store, or with one that cannot be read, the defaults hold.
                 kept = KeptSettings(isFresh: true)
                 return
             }
@@ -65,13 +66,13 @@ extension Core {
             (.timeZone, arguments[SettingsParams.timeZone]), (.locale, arguments[SettingsParams.locale]),
             (.weekStartsOn, arguments[SettingsParams.weekStartsOn]),
         ].compactMap { member, value in value.map { (member, $0) } }
-        // A mistake makes no store.
+        // Bad params make no store.
         var settings = try settings()
         try Self.change(&settings, given)
         if given.isEmpty { return settings.write(to: &out) }
         if path != nil { store.waitHere() }
         try makeStore()
-        // Under the store's lock, so that no other process's change is lost.
+        // The file is read under the store's lock, so that no other process's change is lost.
         kept.isFresh = false
         settings = try self.settings()
         try Self.change(&settings, given)
@@ -104,9 +105,9 @@ extension Core {
         tellOfSettings()
     }
 
-    // MARK: With moods in files
+    // MARK: Settings in files of moods
 
-    /// A problem of settings that came in a file; nil where nothing is wrong.
+    /// The problem of settings that came in a file; nil if they are right.
     static func problem(ofSettings given: [UInt8]) -> String? {
         var settings = Settings()
         do throws(Settings.Problem) { try settings.adopt(value(given), replaces: true) } catch {
@@ -115,10 +116,10 @@ extension Core {
         return nil
     }
 
-    /// Takes over settings that came in a file, which are right: what is chosen here stays, unless it is replaced.
+    /// Takes over valid settings from a file. Existing choices stay, unless the file replaces them.
     mutating func adopt(settings given: [[UInt8]], replaces: Bool) throws(RPCError) {
         if given.isEmpty { return }
-        // Where there was no store, and no mood came, this is what makes it.
+        // Without a store and without an imported mood, the settings make the store.
         if store.isRehearsing {
             if store.isCommitOpen { return }
             store.endRehearsal()
@@ -138,9 +139,9 @@ extension Core {
         given.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
     }
 
-    // MARK: Who wants to be told
+    // MARK: Notifications
 
-    /// A client begins to follow the store: what is there now is no news.
+    /// Begins to follow the settings for a client. The present ones are not reported.
     mutating func beginFollowingSettings() {
         if state.events.wants(.store) { return tellOfSettings() }
         kept.isFresh = false
@@ -149,13 +150,13 @@ extension Core {
         changeState { $0.events.settings = bytes }
     }
 
-    /// Another process may have changed them.
+    /// Checks for a change by another process.
     mutating func lookAtSettings() {
         guard path != nil, state.events.wants(.store) else { return }
         seeSettings()
     }
 
-    /// They may be others by now.
+    /// Reads the settings again and reports a change.
     mutating func seeSettings() {
         kept.isFresh = false
         lookForSettings()
@@ -169,18 +170,18 @@ extension Core {
         tellOfChosenSettings()
     }
 
-    // MARK: What stands for what was not said
+    // MARK: Defaults
 
-    // These are on the way of every reading, so nothing but the member is copied.
+    // Every read of moods calls these, so they copy nothing but the member.
 
-    /// The param, the command line, the setting, English.
+    /// The locale of the param, the command line, or the setting; else English.
     mutating func locale(_ given: String?) -> String {
         if let said = given ?? options.locale { return said }
         lookForSettings()
         return kept.settings.locale ?? HostOptions.usualLocale
     }
 
-    /// The param, the mood's own, the command line, the setting; nil: the system's.
+    /// The zone of the param, the mood, the command line, or the setting; nil: the system's.
     mutating func timeZone(_ given: String?, ofMood: String? = nil) -> String? {
         if let said = given ?? ofMood ?? options.timeZone { return said }
         lookForSettings()

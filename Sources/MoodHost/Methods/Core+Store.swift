@@ -48,14 +48,14 @@ extension Core {
             later: { (core, _, arguments) throws(RPCError) in try core.compact(arguments) }),
     ]
 
-    /// Opens the store for what is left to do of work that is done, and for what has no gate (`admit`): it waits there.
+    /// Opens the store for the conclusion of work, and for callers that do not pass `admit`. It blocks while it waits.
     mutating func open() throws(RPCError) {
         if pluginFlags.contains(.unread) { loadPlugins() }
         if !store.isOpen { store.waitHere() }
         do throws(MoodStoreError) { try store.open() } catch { throw RPCError(error) }
     }
 
-    /// The same, and the store can be written; where there is none, it is made.
+    /// Opens the store for writing, and makes it if there is none.
     mutating func makeStore() throws(RPCError) {
         do throws(MoodStoreError) { try store.openForWriting() } catch {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
@@ -64,7 +64,7 @@ extension Core {
         storeMayBeThere()
     }
 
-    /// A store may have come into being.
+    /// Watches for other hosts once a store may exist.
     mutating func storeMayBeThere() {
         if plugins.isLoaded, noticesOthers { plugins.watchFile() }
         chooseSummaries()
@@ -80,7 +80,7 @@ extension Core {
         }
     }
 
-    /// What is in the store; where it cannot be opened, why.
+    /// Writes the state of the store; if it cannot be opened, the reason.
     mutating func writeStoreInfo(_ out: inout JSONWriter) {
         do throws(RPCError) {
             if !store.isOpen, store.isOpeningBeside() {
@@ -138,7 +138,7 @@ extension Core {
     }
 
     private mutating func compact(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
-        // Where there is no store there is nothing to write, and none is made for it.
+        // Without a store there is nothing to compact, and compaction makes none.
         let isAbsent = store.isAbsent
         let before = store.statistics
         let keepFrom = arguments[StoreParams.keepHistoryFrom]
@@ -151,7 +151,7 @@ extension Core {
                 return { (core, out) throws(RPCError) in
                     var historyFrom = keptWithoutFiles ?? 0
                     if keptWithoutFiles == nil { historyFrom = try core.shortenHistory(to: keepFrom) }
-                    // What is told is the state that was written, whatever has been changed since.
+                    // The answer shows the state that was written, not later changes.
                     out.beginObject()
                     out.key("revision")
                     out.integer(report?.revision ?? before.revision)
@@ -172,7 +172,7 @@ extension Core {
         }
     }
 
-    /// - Returns: the first revision from which on all commits are kept.
+    /// - Returns: the first revision of the kept history.
     private mutating func shortenHistory(to revision: Int?) throws(RPCError) -> Int {
         try open()
         if !store.isAbsent, revision != nil {

@@ -4,7 +4,7 @@ import MoodCore
 import MoodProtocol
 import MoodText
 
-/// `time.*`: the language of time, which other methods read too.
+/// `time.*`: the language of time, which other methods use too.
 extension Core {
     static let timeHandlers: InlineArray<_, Handler> = [
         Handler(
@@ -35,13 +35,13 @@ extension Core {
         out.endObject()
     }
 
-    /// What a phrase of the language of time means.
+    /// The meaning of a phrase of the language of time.
     /// - Parameters:
-    ///   - path: where it stands in the params.
-    ///   - examples: what is shown where it is not understood.
+    ///   - path: the pointer to the phrase in the params.
+    ///   - examples: phrases that the error shows.
     ///   - timeZone: nil: the host's.
-    ///   - now: nil: now.
-    /// - Throws: `invalidParams`, with what was understood.
+    ///   - now: nil: the time of the request.
+    /// - Throws: `invalidParams`, with the part that was understood.
     mutating func meaning(
         of text: String, at path: String, examples: [String] = TimeLanguage.examples, timeZone: String? = nil,
         now: Timestamp? = nil
@@ -53,7 +53,7 @@ extension Core {
         }
     }
 
-    /// The clock on the wall of a zone, and when days begin there.
+    /// The wall clock of a zone, with the time at which days begin.
     /// - Parameter timeZone: nil: the host's.
     mutating func dayClock(_ timeZone: String?) throws(RPCError) -> DayClock {
         do throws(TextError) {
@@ -66,7 +66,7 @@ extension Core {
 }
 
 extension JSONWriter {
-    /// A moment of the years 0001-9999, in milliseconds since 1970.
+    /// Writes a time of the years 0001-9999, given in milliseconds since 1970.
     mutating func time(_ milliseconds: Int64) {
         string((Timestamp(milliseconds: milliseconds) ?? .minimum).text)
     }

@@ -13,7 +13,7 @@ extension Core {
         var request = UndoRequest(isRedo: isRedo)
         request.steps = arguments[StoreParams.steps]
         request.revision = arguments[StoreParams.revision]
-        // A plugin takes back what it has done itself, and nothing else.
+        // A plugin can undo only its own commits.
         request.origin = asked.caller.origin
         if request.origin != nil, path == nil {
             throw RPCError(
@@ -22,7 +22,8 @@ extension Core {
         }
         let job = UndoJob(
             request: request, isOfStore: arguments[StoreParams.scope] == .store || request.origin != nil, now: now)
-        // Hooks are asked in the loop; and some have to see what it did when it returns.
+        // The loop asks hooks, and `atOnce` requests need the result when they return: neither can go to the helper
+        // thread.
         if path != nil, !asked.ways.contains(.atOnce), request.origin == nil, !pluginFlags.contains(.changeHooks),
             store.isUndoLong(ofStore: job.isOfStore)
         {
@@ -39,18 +40,18 @@ extension Core {
     }
 }
 
-/// `store.undo` or `store.redo`: all that it takes besides the store, so that it can be done in any thread.
+/// `store.undo` or `store.redo`: everything it needs besides the store, so that any thread can do it.
 struct UndoJob: Sendable {
-    /// How many moods of a commit are named.
+    /// The number of moods of a commit that the answer names.
     private static let undoneNamesMax = 1000
 
     let request: UndoRequest
-    /// Whether it takes the commits of whoever.
+    /// Whether it undoes commits of any origin.
     let isOfStore: Bool
     let now: Timestamp
 
-    /// Does it in the commit of the present request, which stays open, and writes the answer.
-    /// - Parameter goOn: called now and then with the moods done and their number; false where nobody wants it any more.
+    /// Undoes in the commit of the present request, which stays open, and writes the answer.
+    /// - Parameter goOn: called now and then with the number of moods done and their total; false cancels.
     func run(
         _ store: inout MoodRecords, to out: inout JSONWriter, goOn: (_ done: Int, _ total: Int) -> Bool
     ) throws(RPCError) {

@@ -7,21 +7,22 @@ import MoodText
 import Platform
 import Storage
 
-/// All state of the host: the store, the client's session, and what does not change. One loop owns it, so nothing in it
-/// is shared or locked. (Redux: the store; Elm: the model; here with a disk below it.)
+/// All state of the host: the store, the client's session, and constants. One loop owns it, so nothing in it is shared
+/// or locked. (Redux: the store; Elm: the model; here with a disk below it.)
 struct Core: ~Copyable {
-    /// What may stand around a mood in an answer: its id, the actions of a row, a cursor with a label.
+    /// The bytes around a mood in an answer: its id, the actions of a row, a cursor with a label.
     private static let bytesAroundMood = 4 * 1024
 
     var store: MoodRecords
-    /// The session of the client; changed by `changeState` alone.
+    /// The session of the client. Only `changeState` changes it.
     private(set) var state = SessionState() {
         didSet {
             chooseSummaries()
         }
     }
 
-    /// What each commit does is noted where somebody is told of it, or asked about it.
+    /// Updates flags after a change of subscriptions or plugins. Commits keep a summary only if a subscriber or a hook
+    /// needs it.
     mutating func chooseSummaries() {
         if let listedTools, listedTools != plugins.toolRevision { tellModelsOfTools() }
         pluginFlags = plugins.flags
@@ -32,44 +33,44 @@ struct Core: ~Copyable {
         if store.keepsSummary != wanted { store.keepsSummary = wanted }
     }
 
-    /// Whether something has to happen when moods change.
+    /// Whether a subscriber or plugin follows changes of moods.
     private(set) var isWatching = false
     /// The state before the present request, once that has changed it.
     private var stateBeforeRequest: SessionState?
     /// The state before the present group of requests, once one of them has changed it.
     private var stateBeforeGroup: SessionState?
     var phrases = Phrases()
-    /// What `PluginRegistry.toolRevision` was when AI clients were last told of the tools; nil: they never asked.
+    /// The `PluginRegistry.toolRevision` that AI clients know; nil: they never asked for tools.
     var listedTools: Int?
-    /// The bytes of a mood that is looked at while others are read.
+    /// The bytes of one mood while other moods are read.
     var record = ByteBuffer(capacity: 16)
-    /// The moment of the requests that are handled now.
+    /// The time of the requests that are handled now.
     private(set) var now = Timestamp.minimum
-    /// They are asked before a route is shown.
+    /// Guards of routes, asked before a route is shown.
     var guards: [NavigationGuard] = []
-    /// What can be asked for.
+    /// The methods that callers can call.
     var methods = MethodTable()
     let options: HostOptions
     let path: String?
-    /// Set by `host.shutdown`: nothing more is read.
+    /// Set by `host.shutdown`: the loop reads no more requests.
     var isShuttingDown = false
-    /// Notifications that the present request has caused; they are sent before its answer.
+    /// Notifications that the present request has caused; the session sends them before its answer.
     let notices = NoticeQueue()
-    /// Whether the helper thread has the store, and another opening of its files stands in for it.
+    /// Whether the helper thread has the store. A read-only second view of its files stands in for it.
     var isStoreAway = false
-    /// What a person has chosen.
+    /// The user's settings.
     var kept = KeptSettings()
-    /// The plugins that are there.
+    /// The known plugins.
     let plugins: PluginRegistry
-    /// Whether it is noticed what other hosts do about plugins and sync.
+    /// Whether this host watches for changes by other hosts to plugins and sync.
     private(set) var noticesOthers = false
-    /// What every request asks of them.
+    /// The needs of the plugins, which every request checks.
     private(set) var pluginFlags = PluginFlags.unread
-    /// When the store is synced.
+    /// The schedule of the sync.
     var sync = SyncPlan(thread: HelperThread())
-    /// The exports that are under way; the one that was asked for last comes last.
+    /// The exports that are under way, the one used last at the end.
     var exports: [RunningExport] = []
-    /// Set by a request that cannot be carried out twice, or is answered later: the group of requests ends with it.
+    /// Set by a request that cannot be carried out twice, or is answered later: it ends the group of requests.
     var endsGroup = false
     private let random = RandomWords()
 
@@ -82,7 +83,7 @@ struct Core: ~Copyable {
         if case .directory(let path) = options.place { self.path = path } else { path = nil }
     }
 
-    /// Notices from now on what other hosts do about plugins and sync, and what they have done.
+    /// Begins to watch for changes by other hosts to plugins and sync, and reads the present state.
     mutating func noticeOthers() {
         noticesOthers = true
         reloadPlugins()
@@ -90,7 +91,7 @@ struct Core: ~Copyable {
         prepareSync()
     }
 
-    /// Takes the time for the requests to come.
+    /// Sets the time of the next requests.
     mutating func setTime(_ milliseconds: Int64) {
         now = Timestamp(milliseconds: milliseconds) ?? .minimum
         if kept.isFresh { kept.isFresh = false }
@@ -99,11 +100,11 @@ struct Core: ~Copyable {
 
     mutating func makeID(for request: borrowing Request) -> MoodID { makeID(request.round) }
 
-    /// - Parameter round: of a request that is carried out again after its hooks: it makes what it made then.
+    /// - Parameter round: the hooks of a request that is carried out again; it gets the ids of its first run.
     mutating func makeID(_ round: HookRound? = nil) -> MoodID {
         if let id = round?.nextID() { return id }
-        // With a seed, a host that is started anew on its store must not make the ids of the moods that are there. The revision
-        // changes all bits, because people see the last digits alone.
+        // With a seed, a host that is started again on its store must not repeat the ids of its moods. The revision
+        // changes all bits, because users see only the last digits.
         let more = options.testSeed == nil ? 0 : RandomWords.mix(UInt64(truncatingIfNeeded: store.revision))
         return MoodID(version7At: now, random: (random.next(), random.next() ^ more))
     }
@@ -112,7 +113,7 @@ struct Core: ~Copyable {
 // MARK: - The session's state
 
 extension Core {
-    /// The only way to change the state: the old one is kept until the request has succeeded and its group is durable.
+    /// Changes the session's state. The old state is kept until the request has succeeded and its group is durable.
     mutating func changeState<Failure: Error>(
         _ body: (inout SessionState) throws(Failure) -> Void
     ) throws(Failure) {
@@ -122,30 +123,30 @@ extension Core {
         if stateBeforeGroup == nil { stateBeforeGroup = before }
     }
 
-    /// Before a group of requests.
+    /// Forgets the state before the previous group.
     mutating func beginStateOfGroup() {
         if stateBeforeGroup != nil { stateBeforeGroup = nil }
     }
 
-    /// The request has succeeded. Only methods that are declared as `write` change the state.
+    /// Ends a request that succeeded. Only methods that are declared as `write` change the state.
     @inline(__always)
     mutating func keepStateOfRequest() {
         if stateBeforeRequest != nil { stateBeforeRequest = nil }
     }
 
-    /// The request has failed.
+    /// Restores the state from before a request that failed.
     mutating func revertStateOfRequest() {
         if let before = stateBeforeRequest.take() { state = before }
     }
 
-    /// Takes back all that the present request has done.
+    /// Undoes everything that the present request has done.
     mutating func takeBack() {
         store.abandonCommit()
         revertStateOfRequest()
         notices.drop()
     }
 
-    /// The group's changes have not become durable: its requests are answered again.
+    /// Restores the state from before a group whose changes did not become durable: its requests are answered again.
     mutating func revertStateOfGroup() {
         if let before = stateBeforeGroup.take() { state = before }
         notices.dropForPlugins()

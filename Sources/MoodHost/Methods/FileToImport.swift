@@ -5,13 +5,13 @@ import MoodProtocol
 import Platform
 import Synchronization
 
-/// The text that is imported.
+/// The text to import.
 struct FileToImport: Sendable {
-    /// Nil where the text was given.
+    /// Nil if the text came in the params.
     private let path: String?
     private let text: [UInt8]
     let byteCount: Int
-    /// Whether reading it takes so long that it is done beside the loop.
+    /// Whether reading takes so long that the helper thread does it.
     var isLarge: Bool { byteCount > Self.bytesAtOnceMax }
     private static let bytesAtOnceMax = 128 << 10
 
@@ -21,7 +21,7 @@ struct FileToImport: Sendable {
         byteCount = text.count
     }
 
-    /// - Throws: where that is no file to read.
+    /// - Throws: an error if the path names no readable file.
     init(_ path: String) throws(RPCError) {
         self.path = path
         text = []
@@ -32,10 +32,10 @@ struct FileToImport: Sendable {
         }
     }
 
-    /// The param that it came with.
+    /// The name of its param.
     var param: String { path == nil ? "text" : "path" }
 
-    /// All of it.
+    /// Reads all of it.
     func bytes() throws(RPCError) -> [UInt8] {
         guard let path else { return text }
         do throws(SystemError) {
@@ -49,7 +49,7 @@ struct FileToImport: Sendable {
         }
     }
 
-    /// All of it, to be read piece by piece.
+    /// Opens it for reading piece by piece.
     func contents() throws(RPCError) -> ImportedContents {
         guard let path else { return ImportedContents(text) }
         do throws(SystemError) { return try ImportedContents(path, count: byteCount) } catch {
@@ -82,7 +82,7 @@ struct ImportedContents {
         bytes = ImportBytes(count: count) { file.bytes($0) }
     }
 
-    /// - Throws: where a part of the file could not be read: what was read is not the file then.
+    /// - Throws: an error if a part of the file could not be read, so that the import has not seen the file.
     func check() throws(RPCError) {
         if let failure = file?.failure.withLock({ $0 }) { throw FileToImport.unreadable(failure) }
     }

@@ -1,18 +1,18 @@
 import MoodFormats
 import Platform
 
-/// Reads a file in a thread of its own, one batch ahead of whoever takes what is in it: the two take about as long. Where there
-/// can be no thread, it is read when it is asked for. (Java: a `BlockingQueue` of one.)
+/// Reads a file in its own thread, one batch ahead of the reader, because parsing and storing take about as long.
+/// Without a thread it reads on request. (Java: a `BlockingQueue` of one.)
 ///
-/// Why unchecked: what stands here is the thread's while it reads, and belongs to whoever asks once it has ended.
+/// Why unchecked: the state belongs to the thread while it reads, and to the caller once the thread has ended.
 final class ImportAhead: @unchecked Sendable {
     struct Batch {
         var items: [ImportItem] = []
-        /// How far the file has been read with it.
+        /// The bytes of the file that were read up to the end of this batch.
         var bytesRead = 0
     }
 
-    /// A batch has at most so many, and none more once it comes from so many bytes.
+    /// The most items of a batch, and the bytes after which it ends.
     private static let batchItems = 512
     private static let batchBytes = 1 << 20
 
@@ -21,7 +21,7 @@ final class ImportAhead: @unchecked Sendable {
     private let thread = HelperThread()
     private var batch = Batch()
 
-    /// - Parameter isAhead: false: it is not worth a thread.
+    /// - Parameter isAhead: false for a file that is too small for a thread.
     init(_ moods: MoodImport, isAhead: Bool) {
         self.moods = moods
         self.isAhead = isAhead

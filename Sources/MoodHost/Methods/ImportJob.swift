@@ -5,27 +5,27 @@ import MoodFormats
 import MoodProtocol
 import MoodStore
 
-/// `store.import` of one of our own formats: all that it takes besides the store, so that it can be done in any thread.
+/// `store.import` of one of the host's own formats: everything it needs besides the store, so that any thread can do
+/// it.
 struct ImportJob: Sendable {
     let file: FileToImport
-    /// Nil: as the file tells.
+    /// Nil: the format is detected.
     let format: ImportFormat?
     let options: ImportOptions
     let isStrict: Bool
     let replaces: Bool
     let isDryRun: Bool
-    /// Whether it is a copy of a store, and then whether what is there is taken of one that is damaged.
+    /// Whether the file is a copy of a store, and then whether the rest of a damaged copy is taken.
     let isCopy: Bool
     let takesDamaged: Bool
     let limits: Limits
     let now: Timestamp
-    /// Whether a store that is not there is made for the first mood that is to be kept: an import is long, and is then done once,
-    /// not tried first.
+    /// Whether the first mood makes a missing store. An import is long, so it is done once and not tried first.
     let makesStore: Bool
 
     /// Takes the moods into the commit of the present request, which stays open, and writes the answer.
-    /// - Parameter goOn: called now and then with the bytes read and their number; throws where nobody wants it any more.
-    /// - Returns: the settings in the file, which are right.
+    /// - Parameter goOn: called now and then with the bytes read and their total; throws to cancel.
+    /// - Returns: the settings in the file, which are valid.
     func run(
         _ store: inout MoodRecords, to out: inout JSONWriter,
         goOn: (_ done: Int, _ total: Int) throws(RPCError) -> Void
@@ -74,7 +74,7 @@ struct ImportJob: Sendable {
         return chosen
     }
 
-    /// Whether nothing is taken where something cannot be read: part of a copy is no restoration.
+    /// Whether one unreadable item refuses the whole file: part of a copy is no restoration.
     private var refusesProblems: Bool { isCopy ? !takesDamaged : isStrict }
 
     private var tally: ImportTally {
@@ -82,7 +82,7 @@ struct ImportJob: Sendable {
             strict: refusesProblems, file.param, refusal: isCopy ? ("damaged", "is needed to take the rest: ") : nil)
     }
 
-    /// Judges the file as a whole, and takes what stands in its first line.
+    /// Checks the copy as a whole, and takes the contents of its first line.
     private func beginCopy(
         _ bytes: [UInt8], _ tally: inout ImportTally, _ store: inout MoodRecords
     ) throws(RPCError) {
@@ -131,7 +131,7 @@ struct ImportJob: Sendable {
 }
 
 extension RPCError {
-    /// Why the store was not changed.
+    /// The error of a change that failed.
     init(changing error: MoodStoreError) {
         if case .storage(let error) = error {
             self.init(error, forWriting: true)

@@ -3,16 +3,16 @@ import MoodCore
 import MoodFormats
 import MoodProtocol
 
-/// Leaves off what may not be kept as it is, of a mood whose time and feeling can be read.
+/// Leaves off the invalid parts of a mood whose time and feeling can be read.
 struct ImportRepair: Sendable {
     let limits: Limits
     let options: ImportOptions
 
-    /// So much may be wrong with one mood; a mood has fewer tags, scales and attachments than that.
+    /// The most faults of one mood; a mood has fewer tags, scales and attachments than that.
     private static let faultsMax = 500
     private static let ellipsis = "…"
 
-    /// - Returns: the mood as it may be kept, with what was left off; or the fault for which it cannot be kept at all.
+    /// - Returns: the valid mood with a list of the parts left off; or the fault for which it cannot be kept at all.
     func mended(
         _ mood: ImportedMood, _ first: ImportedMoodRule.Fault
     ) -> (mood: ImportedMood, fault: ImportedMoodRule.Fault?) {
@@ -20,7 +20,7 @@ struct ImportRepair: Sendable {
         var mood = mood
         var fault = first
         for _ in 0..<Self.faultsMax {
-            // A time that is written in another way than the protocol's is no loss.
+            // Converting a time from another notation is no loss.
             if fault.member != "timestamp" || !readTime(&members) {
                 guard mend(&members, fault) else { return (mood, fault) }
                 var problem = fault.problem(of: mood)
@@ -35,7 +35,7 @@ struct ImportRepair: Sendable {
         return (mood, fault)
     }
 
-    /// Reads a time as a table may have it.
+    /// Reads a time in a notation of tables.
     private func readTime(_ members: inout [JSONValue.Member]) -> Bool {
         let value = JSONValue.object(members)
         guard let text = value["timestamp"]?.string,
@@ -63,7 +63,7 @@ struct ImportRepair: Sendable {
             }
             guard label != text else { return false }
             members.set("label", .string(label))
-            // Nothing of it is lost: the notes have it whole.
+            // Nothing is lost: the notes keep the whole text.
             if label.hasSuffix(Self.ellipsis) {
                 let notes = value["notes"]?.string ?? ""
                 members.set("notes", .string(notes.isEmpty ? text : text + "\n\n" + notes))
@@ -74,7 +74,7 @@ struct ImportRepair: Sendable {
         return true
     }
 
-    /// A label on one line, not longer than one may be.
+    /// A label on one line, at most as long as allowed.
     private func shortened(_ text: String) -> String {
         let line = String(
             String.UnicodeScalarView(
@@ -105,7 +105,7 @@ extension [JSONValue.Member] {
         }
     }
 
-    /// Takes away an element of a member; the elements that are too many; or, where it is none of these, the member.
+    /// Removes an element of a member, or the excess elements; else the member.
     fileprivate mutating func leaveOff(_ name: String, _ element: String?, _ limits: Limits) {
         guard let place = firstIndex(where: { $0.name == name }) else { return }
         var rest: JSONValue?

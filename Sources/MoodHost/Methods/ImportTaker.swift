@@ -5,7 +5,7 @@ import MoodFormats
 import MoodProtocol
 import MoodStore
 
-/// Takes moods from a file into the store, and counts what becomes of them.
+/// Takes moods from a file into the store, and counts the outcomes.
 struct ImportTaker: ~Copyable {
     var tally: ImportTally
     private let limits: Limits
@@ -16,7 +16,7 @@ struct ImportTaker: ~Copyable {
     private var scratch = JSONWriter(capacity: 4096)
     private var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
 
-    /// - Parameter isCopy: whether the moods are those of a store, of which the rules of requests are not asked.
+    /// - Parameter isCopy: whether the moods come from a store, so that the rules of requests do not apply.
     init(
         _ limits: Limits, _ options: ImportOptions, now: Timestamp, replaces: Bool, isCopy: Bool = false,
         _ tally: ImportTally
@@ -29,7 +29,7 @@ struct ImportTaker: ~Copyable {
         self.tally = tally
     }
 
-    /// A mood of the file without U+0000, which no text of it may hold; of a copy as it is.
+    /// A mood of the file without U+0000, which texts must not contain; a mood of a copy is unchanged.
     private func withoutNullCharacter(_ mood: ImportedMood) -> ImportedMood {
         if isCopy { return mood }
         let json = mood.json.withUnsafeBytes { json in
@@ -43,14 +43,14 @@ struct ImportTaker: ~Copyable {
         return mood
     }
 
-    /// Whether the mood can be taken, whole or but for a part.
+    /// Whether the mood can be taken, at least in part.
     mutating func isRight(_ mood: ImportedMood) -> Bool {
         let mood = withoutNullCharacter(mood)
         let wrong = mood.json.withUnsafeBytes { bytes in fault(in: bytes) }
         return wrong.map { repair.mended(mood, $0).fault == nil } ?? true
     }
 
-    /// Takes one mood, or notes why not.
+    /// Takes one mood, or records the problem.
     mutating func take(_ mood: ImportedMood, into store: inout MoodRecords) throws(RPCError) {
         let mood = withoutNullCharacter(mood)
         guard let fault = try takeAsItIs(mood, into: &store) else {
@@ -64,7 +64,7 @@ struct ImportTaker: ~Copyable {
         for problem in mended.mood.leftOff { tally.add(problem) }
     }
 
-    /// - Returns: what is wrong with it; nil where it was taken.
+    /// - Returns: the fault; nil if the mood was taken.
     private mutating func takeAsItIs(
         _ mood: ImportedMood, into store: inout MoodRecords
     ) throws(RPCError) -> ImportedMoodRule.Fault? {

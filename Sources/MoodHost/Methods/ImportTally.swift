@@ -4,23 +4,23 @@ import MoodFormats
 import MoodProtocol
 import MoodStore
 
-/// What an import has done so far.
+/// The outcomes of an import so far.
 struct ImportTally {
-    /// So many problems are told one by one.
+    /// The number of problems that are listed.
     static let problemsMax = 1000
 
     private let isStrict: Bool
-    /// What the file was given as: `path` or `text`.
+    /// The param of the file: `path` or `text`.
     private let param: String
-    /// The param that would have taken the rest, and how the reason begins then.
+    /// The param that would take the rest, and the beginning of the error's reason.
     private let refusal: (param: String, beginning: String)?
-    /// Of a copy: whether its first and its last line vouch for it.
+    /// For a copy: whether its first and its last line confirm its contents.
     var isChecked: Bool?
     private var created = 0
     private var updated = 0
     private var unchanged = 0
     private var leftOut = 0
-    /// Why a strict import is refused.
+    /// The number of losses, each of which refuses a strict import.
     private var losses = 0
     private var firstLoss: ImportProblem?
     private var problems: [ImportProblem] = []
@@ -40,7 +40,7 @@ struct ImportTally {
             if firstLoss == nil { firstLoss = problem }
         }
         if problems.count == Self.problemsMax {
-            // A row that is lost must be told before a part of one.
+            // A lost row takes the place of a partial loss in the list.
             guard problem.loss == .row, let last = problems.lastIndex(where: { $0.loss != .row }) else { return }
             problems.remove(at: last)
         }
@@ -56,7 +56,7 @@ struct ImportTally {
     }
 
     /// Writes the answer.
-    /// - Throws: where something could not be read, and nothing was to be done then.
+    /// - Throws: an error if something could not be read in a strict import.
     func finish(to out: inout JSONWriter) throws(RPCError) {
         if isStrict, let firstLoss {
             let param = refusal?.param ?? self.param

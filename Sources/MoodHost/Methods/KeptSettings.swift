@@ -1,13 +1,13 @@
 import MoodCore
 import Storage
 
-/// The settings as they were read last.
+/// The settings as read last.
 struct KeptSettings {
-    /// What was read, without its seal; nil where there is no file.
+    /// The text without its seal; nil without a file.
     var bytes: [UInt8]?
     var settings = Settings()
-    /// Why the file cannot be used. Nothing is taken from it then, and it stays as it is.
+    /// The reason why the file cannot be used. The defaults hold then, and the file stays unchanged.
     var failure: StorageError?
-    /// Whether they were looked for in the present group.
+    /// Whether the present group has read the file.
     var isFresh = false
 }

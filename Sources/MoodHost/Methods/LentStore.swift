@@ -5,17 +5,17 @@ import MoodProtocol
 import MoodStore
 import Storage
 
-/// The store while the helper thread has it: for a change that takes long. Later requests wait until it is back; those that may
-/// overtake are answered meanwhile, from another opening of its files, as another process would.
+/// The store while the helper thread has it for a long change. Later requests wait until it is back. Requests that may
+/// overtake are answered meanwhile from a second view of its files, as another process would.
 ///
-/// Why unchecked: the loop lends it before the work begins, and takes it back once the work is done, so one thread has it at a
-/// time.
+/// Why unchecked: the loop hands it over before the work begins, and takes it back after the work, so one thread has it
+/// at a time.
 final class LentStore: @unchecked Sendable {
     fileprivate var store: MoodRecords
 
     fileprivate init(_ store: consuming MoodRecords) { self.store = store }
 
-    /// A change in one commit: once this has succeeded it is durable.
+    /// Makes a change in one commit; when this succeeds, it is durable.
     /// - Parameter change: opens the commit, and writes the answer.
     /// - Returns: the answer.
     fileprivate func carryOut(
@@ -38,7 +38,7 @@ final class LentStore: @unchecked Sendable {
             return Array(answer.buffer.bytes)
         } catch {
             store.abandonCommit()
-            // Ends the group of requests in which commits were made durable before this one.
+            // Ends the group of requests whose commits became durable before this one.
             do throws(StorageError) { try store.flush() } catch let other { throw RPCError(other, forWriting: true) }
             throw error
         }
@@ -73,7 +73,7 @@ final class LentStore: @unchecked Sendable {
         }
     }
 
-    /// A request that makes no commit, or its own.
+    /// Carries out a request that makes no commit, or its own.
     /// - Returns: the answer.
     fileprivate func answer(_ work: LongWork, _ request: Change) throws(RPCError) -> [UInt8] {
         store.waitHere()
@@ -88,7 +88,7 @@ final class LentStore: @unchecked Sendable {
     }
 
     fileprivate func carryOut(_ job: PastJob, _ work: LongWork, _ answer: inout JSONWriter) throws(RPCError) {
-        // What stands around it in the message is short.
+        // The rest of the message around it is short.
         answer.buffer.limit = job.bytesMax - 1024
         do throws(MoodStoreError) { try store.open() } catch { throw RPCError(error) }
         try job.run(&store, to: &answer) { work.isCancelled }
@@ -98,7 +98,7 @@ final class LentStore: @unchecked Sendable {
         try job.run(&store, to: &answer)
     }
 
-    /// As `Core.adopt(settings:replaces:)`.
+    /// Takes over settings like `Core.adopt(settings:replaces:)`.
     private func adopt(_ given: [[UInt8]], replaces: Bool) throws(RPCError) {
         if given.isEmpty { return }
         do throws(StorageError) {
@@ -122,7 +122,7 @@ final class LentStore: @unchecked Sendable {
 }
 
 extension Core {
-    /// Leaves an import to the helper thread.
+    /// Runs an import on the helper thread.
     mutating func importBesideLoop(
         _ job: ImportJob, _ arguments: borrowing Arguments
     ) -> any LaterWork {
@@ -133,7 +133,7 @@ extension Core {
         }
     }
 
-    /// Leaves an undo or redo to the helper thread.
+    /// Runs an undo or redo on the helper thread.
     mutating func undoBesideLoop(
         _ job: UndoJob, _ arguments: borrowing Arguments
     ) -> any LaterWork {
@@ -145,12 +145,12 @@ extension Core {
         }
     }
 
-    /// Leaves a `store.accept` to the helper thread.
+    /// Runs a `store.accept` on the helper thread.
     mutating func answerBesideLoop(_ job: AcceptJob) -> any LaterWork {
         answerBesideLoop { (lent, work, answer) throws(RPCError) in try lent.carryOut(job, work, &answer) }
     }
 
-    /// Leaves a `mood.undelete` to the helper thread.
+    /// Runs a `mood.undelete` on the helper thread.
     mutating func undeleteBesideLoop(_ job: UndeleteJob, _ arguments: borrowing Arguments) -> any LaterWork {
         changeBesideLoop(
             Method(MoodMethods.undelete), arguments, .init(message: "Reading", done: 0, total: 0)
@@ -159,7 +159,7 @@ extension Core {
         }
     }
 
-    /// Leaves a page of the past to the helper thread.
+    /// Reads a page of the past on the helper thread.
     mutating func readBesideLoop(_ job: PastJob) -> any LaterWork {
         answerBesideLoop { (lent, work, answer) throws(RPCError) in try lent.carryOut(job, work, &answer) }
     }
@@ -206,7 +206,7 @@ extension Core {
             })
     }
 
-    /// What is durable can be read here all the same, and nothing can be changed.
+    /// Hands the store to the worker and leaves a read-only second view of the durable moods in its place.
     private mutating func lendStore() -> LentStore {
         store.lockWait.end()
         var standIn = MoodRecords(store.location, helper: store.helper)

@@ -6,8 +6,7 @@ import MoodStore
 import MoodText
 import Storage
 
-/// What a look back starts from, read from the params. What it finds out needs nothing but the moods, so it can be done beside
-/// the loop.
+/// A look back as read from the params. It needs nothing but the moods, so it can run on the helper thread.
 struct LookBackRequest: Sendable {
     let lookBack: LookBack
     let filter: MoodFilter
@@ -16,8 +15,8 @@ struct LookBackRequest: Sendable {
 
     var today: CivilDate { CivilDate(daysSince1970: lookBack.today) }
 
-    /// - Parameter step: nil: days, where there are not too many.
-    /// - Throws: `invalidParams` where the course would have too many entries.
+    /// - Parameter step: nil: days, unless there are too many.
+    /// - Throws: `invalidParams` if the series would have too many entries.
     func summary(
         of span: LookBackSpan, by step: Summary.Step?, _ moods: inout RecordStore, _ watch: WalkWatch
     ) throws(RPCError) -> Summary {
@@ -71,7 +70,7 @@ struct LookBackRequest: Sendable {
         }
     }
 
-    /// When moods of a span and of the one before it were felt at the earliest, nil where it has no beginning, and at the latest.
+    /// The earliest time of moods of a span and of the span before it, nil without a beginning, and the latest time.
     private func moments(around span: LookBackSpan) -> (from: Int64?, last: Int64) {
         let whole = span.previous(today: lookBack.today) ?? span
         let from = whole.from ?? whole.firstDay.map { moments(around: $0...$0).from }
@@ -79,7 +78,7 @@ struct LookBackRequest: Sendable {
         return (from, min(now.milliseconds, last ?? .max))
     }
 
-    /// When moods of these days were felt at the earliest and at the latest: no zone is further from another than two days.
+    /// The earliest and the latest time of moods of these days. Zones differ by at most two days.
     private func moments(around days: ClosedRange<Int>) -> (from: Int64, last: Int64) {
         var lookBack = lookBack
         let last = lookBack.start(ofDay: days.upperBound + 3)
@@ -88,7 +87,7 @@ struct LookBackRequest: Sendable {
 
     // MARK: On this day
 
-    /// The moods of a day of the calendar in the years before, the latest year first.
+    /// The moods of a calendar day in earlier years, the latest year first.
     func onThisDay(
         _ date: CivilDate, _ moods: inout RecordStore, _ watch: WalkWatch
     ) throws(RPCError) -> [(year: Int, moods: [[UInt8]])] {
@@ -101,7 +100,7 @@ struct LookBackRequest: Sendable {
             while year >= firstYear {
                 defer { year -= 1 }
                 let wanted = CivilDate(year: year, month: date.month, day: min(date.day, Self.daysIn(date.month, year)))
-                // A leap day is there in leap years.
+                // February 29 exists in leap years only.
                 guard wanted.day == date.day else { continue }
                 let day = wanted.daysSince1970
                 let (from, last) = moments(around: day...day)
@@ -136,7 +135,7 @@ struct LookBackRequest: Sendable {
                 if span.contains(day: day, time: facts.time) {
                     lines.append(lookBack.line(record, locale, hidesNotes: hidesNotes))
                 }
-                // No zone is further from another than two days.
+                // Zones differ by at most two days.
                 let isPast = span.firstDay.map { day < $0 - 2 } ?? false
                 return !isPast && lines.count < max
             }
