@@ -1,7 +1,7 @@
 import JSONCodec
 import JSONRPC
 
-/// `action.*`: what a person does on a screen.
+/// `action.*`: a person's actions on screens.
 public enum ActionMethods {
     public static let action = ParamKey<ValidJSON>.required(
         "action", ScreenSchemas.action, "What was chosen, as it was offered.")
@@ -54,6 +54,6 @@ public enum ActionMethods {
         ),
     ]
 
-    /// More types may come, so a client leaves out what it does not know.
+    /// Later versions may have more types, so a client leaves out unknown ones.
     private static let effect = Schema.named("Effect", .openKinds(by: "type", common: [], kinds))
 }

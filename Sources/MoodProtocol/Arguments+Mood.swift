@@ -2,7 +2,7 @@ import JSONCodec
 import MoodCore
 
 extension MoodMembers {
-    /// The members of a mood among the params of a call, as `mood.create` takes them.
+    /// The members of a mood among the params of a call, in the form of `mood.create`.
     public init(_ arguments: borrowing Arguments) {
         self.init()
         var rest = arguments.given

@@ -1,30 +1,30 @@
 import JSONCodec
 import MoodCore
 
-/// What tells two calls of the same method apart or the same: a fingerprint of their params.
+/// A fingerprint of a call's params, which decides whether a repeated `opId` is the same call.
 ///
-/// The order of members and the way in which a value is written do not count: `"\u0061"` is `"a"`, `1e1` is `10`, an id is
-/// the same in upper case, a time in another zone, an empty object as an empty array. `opId` itself and `dryRun` are left
-/// out, an optional member that is null is absent, at any depth, and params by position are the same as by name. Nothing
-/// else is equal: a default that is written out is another call than one that is left out.
+/// The order of members and the way in which a value is written do not count: `"\u0061"` is `"a"`, `1e1` is `10`, an id
+/// is the same in upper case, a time in another zone, an empty object as an empty array. `opId` itself and `dryRun` are
+/// left out, an optional member that is null is absent, at any depth, and params by position equal params by name.
+/// Nothing else is equal: a default that is written out makes another call than one that is left out.
 ///
-/// The fingerprint is kept on disk, so it is the same in every process and version. H of a value is F of these bytes,
-/// where words are eight bytes, the lowest first:
+/// Stores keep the fingerprint, so it is equal in every process and version. H of a value is F of these bytes, where
+/// words are eight bytes, the lowest first:
 ///
 ///     null n · true t · false f · string s and its UTF-8 · array a and the H of each element
 ///     id s and it in lower case · time s and it in UTC with three digits of a second
 ///     number d, - where it is below zero, its digits without zeros at either end, e, the power of ten as a word
 ///     object o and the sum, modulo 2^64, of F(m, H(name), H(value)) of its members
 ///
-/// F is FNV-1a of 64 bits, and then the finaliser of SplitMix64, so that sums of it do not cancel out.
+/// F is FNV-1a of 64 bits, and then the finalizer of SplitMix64, so that sums of it do not cancel out.
 extension Arguments {
-    /// Whether the call names an operation.
+    /// Whether the call has an operation id.
     @inlinable @inline(__always)
     public func namesOperation(of method: Method) -> Bool { given & method.operationMask != 0 }
 
     public var paramsFingerprint: UInt64 { fingerprint { $0.schema } }
 
-    /// What earlier versions wrote, which told the spellings of ids and times apart.
+    /// The fingerprint of earlier versions, which distinguished spellings of ids and times.
     public var formerParamsFingerprint: UInt64 { fingerprint { _ in .any } }
 
     private func fingerprint(_ schema: (Field) -> Schema) -> UInt64 {
@@ -54,7 +54,7 @@ private struct Fingerprint {
         return mixed ^ mixed >> 31
     }
 
-    /// - Parameter schema: what the value is known to obey.
+    /// - Parameter schema: the schema that the value is known to obey.
     static func value(_ value: ValidJSON, _ schema: Schema) -> UInt64 {
         var reader = JSONReader(value)
         return read(&reader, schema)
@@ -89,7 +89,7 @@ private struct Fingerprint {
         return hash.value
     }
 
-    /// The depth is bounded by the validator, so this recursion is too.
+    /// The validator limits the depth, and with it this recursion.
     private static func read(_ reader: inout JSONReader, _ schema: Schema) -> UInt64 {
         switch schema {
         case .named(_, let schema), .nullable(let schema): return read(&reader, schema)
@@ -122,7 +122,7 @@ private struct Fingerprint {
     }
 
     private static func object(_ reader: inout JSONReader, _ fields: [Field]) -> UInt64 {
-        // Where an object is wanted an array is empty, and is one.
+        // An array in place of an object is empty, and counts as an empty object.
         guard reader.enterObject() else {
             if reader.kind != .array { return plain(&reader) }
             reader.skip()
@@ -137,7 +137,7 @@ private struct Fingerprint {
         return object(sum)
     }
 
-    /// Those of the kind that an object is of.
+    /// The fields of the object's kind.
     private static func fields(
         _ reader: JSONReader, _ name: Name, _ kinds: [(kind: Name, fields: [Field], rule: ObjectRule?)]
     ) -> [Field] {
@@ -154,7 +154,7 @@ private struct Fingerprint {
         return []
     }
 
-    /// A value of which no more is known.
+    /// Hashes a value without a known schema.
     private static func plain(_ reader: inout JSONReader) -> UInt64 {
         var hash = Fingerprint()
         switch reader.kind {
@@ -186,7 +186,7 @@ private struct Fingerprint {
         add(UInt64(bitPattern: Int64(power)))
     }
 
-    /// Held short of where it could overflow: no text is long enough to make up for it.
+    /// The exponent, limited so that it cannot overflow: no text is long enough to make up for that.
     private static func exponent(_ raw: UnsafeRawBufferPointer, _ start: Int) -> Int {
         guard start < raw.count else { return 0 }
         var value = 0

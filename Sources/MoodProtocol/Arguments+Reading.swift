@@ -2,15 +2,15 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 
-/// Params are checked and taken in one pass over bytes that nobody has looked at before.
+/// Checks and takes params in one pass over bytes that were not checked before.
 ///
-/// By name: every declared member at most once, no other. By position: the method's own params in their order. A null for
-/// a param that may be absent means absent, unless the param gives null a meaning.
+/// By name: every declared member at most once, no other. By position: the method's own params in their order. A null
+/// for an optional param means absent, unless the param gives null a meaning.
 extension Arguments {
-    /// How deep params stand in a message: the envelope is around them.
+    /// The depth of params in a message, which the envelope surrounds.
     private static let depth = 1
 
-    /// Takes params that are known to be JSON; nil where there are none.
+    /// Takes params that are valid JSON; nil is no params.
     public mutating func read(
         _ params: ValidJSON?, for method: Method, _ limits: Limits, _ validator: inout JSONValidator
     ) throws(RPCError) {
@@ -28,9 +28,9 @@ extension Arguments {
         }
     }
 
-    /// Takes the params at which the cursor stands, an object or an array, and passes over them.
-    /// - Throws: the first thing that is wrong. The cursor is then somewhere in the params. As what comes later may be no
-    ///   JSON at all, or a name may be given twice, which is worse, the params are then passed over from their beginning.
+    /// Takes the object or array of params at the cursor, and moves past it.
+    /// - Throws: the first problem, with the cursor somewhere in the params. A worse one may follow: no valid JSON, or
+    ///   a name that is given twice. So the caller then skips the params from their beginning.
     @inline(__always)
     public mutating func read(
         _ cursor: inout JSONCursor, for method: Method, _ limits: Limits, _ validator: inout JSONValidator
@@ -45,7 +45,7 @@ extension Arguments {
         try requireAll(of: method)
     }
 
-    /// Takes the params of a method that checks them itself. The quick way fails at their first member and comes here.
+    /// Takes the params of a method that checks them itself. The fast path fails at their first member and comes here.
     private mutating func keepWhole(_ params: ValidJSON?, of method: Method) {
         begin(method)
         guard let params else { return }
@@ -53,7 +53,7 @@ extension Arguments {
         given |= 1 << UInt32(Self.wholePlace)
     }
 
-    /// What the answer never shows: who passes over the params finds out more.
+    /// Never sent. The caller reads the params again to find the exact error.
     private static let notJSON = Problem("is not JSON")
 
     @inline(__always)
@@ -79,12 +79,12 @@ extension Arguments {
     ) throws(Problem) {
         if cursor.take(UInt8(ascii: "}")) { return }
         var seen: UInt32 = 0
-        // Members mostly come in the order of their declaration.
+        // Most members have the order of their declaration.
         var expected = 0
         repeat {
             let index = try readName(&cursor, method, expected, seen)
             let bit: UInt32 = 1 << UInt32(truncatingIfNeeded: index)
-            // A name that is given twice.
+            // A name is given twice.
             if seen & bit != 0 { throw twice(index, method, isOlder: false) }
             seen |= bit
             do throws(Problem) {
@@ -97,17 +97,17 @@ extension Arguments {
         if !cursor.take(UInt8(ascii: "}")) { throw Self.notJSON }
     }
 
-    /// The name by which the caller gave a field.
+    /// The name that the caller used for a field.
     private func writtenName(_ index: Int, _ method: Method) -> String {
         let name = method.fields[index].name
         guard older >> UInt32(truncatingIfNeeded: index) & 1 == 1 else { return "\(name)" }
         return Method.olderName(of: name).map { "\($0)" } ?? "\(name)"
     }
 
-    /// - Parameter isOlder: whether the second one has the older name.
+    /// - Parameter isOlder: whether the second name is the older one.
     private func twice(_ index: Int, _ method: Method, isOlder: Bool) -> Problem {
         let name = method.fields[index].name
-        // A name twice in one spelling is found again by who passes over the params.
+        // The caller finds a name that is given twice in one spelling when it skips the params.
         let isOlderSeen = older >> UInt32(truncatingIfNeeded: index) & 1 == 1
         guard isOlder != isOlderSeen, let other = Method.olderName(of: name) else { return Self.notJSON }
         let (second, first) = isOlder ? (other, name) : (name, other)
@@ -135,7 +135,7 @@ extension Arguments {
         if !cursor.take(UInt8(ascii: "]")) { throw Self.notJSON }
     }
 
-    /// Passes over a name and its colon.
+    /// Reads a name and its colon.
     /// - Returns: the number of the field.
     @inline(__always)
     private mutating func readName(
@@ -150,14 +150,14 @@ extension Arguments {
         var known = method.index(of: key)
         if known == nil { known = try takeOlder(key, method, seen) }
         guard let index = known else {
-            // A method that checks its params itself has none here.
+            // A method that checks its params itself has no fields here.
             throw method.isOpen ? Self.notJSON : Schema.unknown(key, among: method.fields)
         }
         guard cursor.take(UInt8(ascii: ":")) else { throw Self.notJSON }
         return index
     }
 
-    /// The number of the field that has this older name, which is noted; nil for another name.
+    /// Finds the field with this older name and notes that; nil for another name.
     @inline(never)
     private mutating func takeOlder(_ key: JSONText, _ method: Method, _ seen: UInt32) throws(Problem) -> Int? {
         guard let index = method.index(ofOlder: key) else { return nil }
@@ -166,7 +166,7 @@ extension Arguments {
         return index
     }
 
-    /// Checks the value that comes next, and takes it for a field.
+    /// Checks the next value, and takes it for a field.
     @inline(__always)
     private mutating func readValue(
         _ cursor: inout JSONCursor, _ index: Int, _ method: Method, _ limits: Limits,
@@ -192,9 +192,9 @@ extension Arguments {
         keep(value, index, kind)
     }
 
-    /// Takes an id that is written without escapes. It is in most requests, and to read it is to check it, so it goes
-    /// through neither validator nor schema.
-    /// - Returns: false, and nothing passed over, when there is none.
+    /// Takes an id that is written without escapes. Most requests have one. Reading it checks it, so it needs neither
+    /// validator nor schema.
+    /// - Returns: false, without moving, if there is none.
     @inline(__always)
     private mutating func takeID(_ cursor: inout JSONCursor, _ index: Int) -> Bool {
         let count = MoodID.textLength + 2
@@ -207,7 +207,7 @@ extension Arguments {
         return true
     }
 
-    /// Takes a text by the rule of its kind, without the schema; false when it does not obey.
+    /// Takes a text by the rule of its kind, without the schema; false if it breaks the rule.
     @inline(__always)
     private mutating func take(
         _ text: JSONText, _ value: ValidJSON, _ index: Int, _ kind: Method.FieldName.Plain, _ limits: Limits
@@ -239,7 +239,7 @@ extension Arguments {
         if !isEscaped { unescaped |= 1 << UInt32(truncatingIfNeeded: index) }
     }
 
-    /// Keeps a value that its schema has found right.
+    /// Takes a value that obeys its schema.
     private mutating func keep(_ value: ValidJSON, _ index: Int, _ kind: Method.FieldName.Plain) {
         mark(value, index, isEscaped: true)
         if kind == .id, let id = value.moodID { ids[index] = id }

@@ -1,11 +1,11 @@
 import JSONCodec
 import MoodCore
 
-/// What a handler asks for: each param by the key that declares it, as the value that the key names.
+/// Access for handlers: each param by the key that declares it, as the key's type.
 ///
-/// A handler asks for the params of its own method; a debug build stops where it asks for another one.
+/// A handler reads the params of its own method; a debug build stops if it reads another one.
 extension Arguments {
-    /// The number of a param that was given.
+    /// The number of a given param.
     @inline(__always)
     private func place(_ name: Name) -> Int? {
         assert(method?.fields.contains { $0.name == name } == true, "\(name) is no param of this method")
@@ -18,10 +18,10 @@ extension Arguments {
         return nil
     }
 
-    /// Whether a param was given, and not as null.
+    /// Whether a param was given, and is not null.
     public subscript<Value>(has key: ParamKey<Value>) -> Bool { place(key.name) != nil }
 
-    /// The JSON Pointer to a param, by the name that the caller wrote.
+    /// The JSON Pointer to a param, with the name that the caller used.
     public func path<Value>(_ key: ParamKey<Value>) -> String {
         guard let place = place(key.name), older >> UInt32(truncatingIfNeeded: place) & 1 == 1 else {
             return "/\(key.name)"
@@ -57,21 +57,21 @@ extension Arguments {
 
     public subscript(key: ParamKey<String?>) -> String? { place(key.name).flatMap { text($0)?.string } }
 
-    /// One that must be given, as it stands.
+    /// A required param, as its JSON.
     public subscript(key: ParamKey<ValidJSON>) -> ValidJSON {
         place(key.name).map { values[$0] } ?? ValidJSON(trusting: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// As it stands.
+    /// An optional param, as its JSON.
     public subscript(key: ParamKey<ValidJSON?>) -> ValidJSON? { place(key.name).map { values[$0] } }
 
-    /// Can be inlined, so that it is compiled for each type of choice: to find out about a type costs more than the rest.
+    /// Inlinable, to be compiled for each type of choice: looking up a type at run time costs more than the rest.
     @inlinable public subscript<Value: Choice>(key: ParamKey<Value>) -> Value {
         guard let text = word(key.name) else { return Value.usual }
         return Value.choices.first { $0.word.matches(text) } ?? Value.usual
     }
 
-    /// A word that is none of the choices.
+    /// A word that is not among the choices.
     public func otherWord<Value: Choice>(_ key: ParamKey<Value>) -> String? {
         guard let text = word(key.name), !Value.choices.contains(where: { $0.word.matches(text) }) else { return nil }
         return text.string
@@ -79,7 +79,7 @@ extension Arguments {
 
     @usableFromInline func word(_ name: Name) -> JSONText? { place(name).flatMap { text($0) } }
 
-    /// Whether the call is to keep nothing.
+    /// Whether the call keeps nothing.
     @inlinable
     public var isDryRun: Bool {
         @inline(__always) get { given & dryRunMask != 0 && isDryRunGiven }
@@ -87,15 +87,15 @@ extension Arguments {
 
     @usableFromInline var isDryRunGiven: Bool { values[(given & dryRunMask).trailingZeroBitCount].boolean == true }
 
-    /// A param by its name; nil when it is absent.
+    /// A param by its name; nil if it is absent.
     public subscript(named name: Name) -> ValidJSON? { place(name).map { values[$0] } }
 
-    /// The params of a method that checks them itself, an object or an array; nil where none were given.
+    /// The params of a method that checks them itself, an object or an array; nil if none were given.
     public var whole: ValidJSON? {
         method?.isOpen == true && isGiven(Self.wholePlace) ? values[Self.wholePlace] : nil
     }
 
-    /// What `$/progress` is to carry, where the method takes it.
+    /// The token for `$/progress`, if the method takes it.
     public var progressToken: ValidJSON? {
         guard method?.takesProgress == true else { return nil }
         return self[CommonParams.progressToken]

@@ -4,27 +4,27 @@ import MoodCore
 
 /// The params of one call, checked against its method's declaration and taken by name.
 ///
-/// They are views of the request's bytes: nothing is copied until somebody needs a value. One `Arguments` serves all
+/// They are views of the request's bytes: nothing is copied before a handler needs a value. One `Arguments` serves all
 /// requests of a connection, so that a call allocates nothing here.
 ///
-/// Why unsafe memory: an array of optional views would be checked at each access on the way of every request. Proof:
+/// Unsafe memory, because each access to an array of optional views would be checked, in every request. It is safe:
 /// indices come from the method's fields, of which there are at most `fieldsMax` (checked when a method is declared).
 public struct Arguments: ~Copyable {
-    /// How many params a method may declare.
+    /// The most params that a method can declare.
     static let fieldsMax = 32
-    /// Where the params of a method stand that declares no fields.
+    /// The index of the params of a method that declares no fields.
     static let wholePlace = fieldsMax - 1
 
     let values: UnsafeMutablePointer<ValidJSON>
-    /// What ids and times say, read once when they are checked; valid where the value is there.
+    /// The parsed ids, by field; valid if the value is there.
     let ids: UnsafeMutablePointer<MoodID>
     let times: UnsafeMutablePointer<Timestamp>
-    /// Whose params they are. It is not counted: who calls `read` holds it until the call has ended.
+    /// The method of the params. It is not retained: the caller of `read` holds it until the call ends.
     unowned(unsafe) var method: Method?
-    /// What is needed of its fields and of itself at each question.
+    /// The fields' data for each lookup.
     var names: UnsafePointer<Method.FieldName>
     @usableFromInline var dryRunMask: UInt32 = 0
-    /// Bit i: field i was given. Handlers ask for many and few are there, so most questions end here.
+    /// Bit i: field i was given. Handlers look up many params and few are given, so most lookups end here.
     @usableFromInline var given: UInt32 = 0
     /// Bit i: field i is a string without escapes.
     var unescaped: UInt32 = 0
@@ -49,12 +49,12 @@ public struct Arguments: ~Copyable {
         times.deallocate()
     }
 
-    /// The error for something wrong in params.
+    /// The error for a problem in params.
     public static func error(_ problem: Problem) -> RPCError {
         error(problem.reason, at: problem.path)
     }
 
-    /// The error for something wrong in params.
+    /// The error for a problem in params.
     /// - Parameter path: a JSON Pointer into params.
     public static func error(_ reason: String, at path: String) -> RPCError {
         let place = path.unicodeScalars.count > 100 ? String(path.unicodeScalars.prefix(100)) + "…" : path
@@ -65,7 +65,7 @@ public struct Arguments: ~Copyable {
             [.init("path", .string(path)), .init("reason", .string(reason))])
     }
 
-    /// The error for a name that stands twice in params.
+    /// The error for a name that params have twice.
     /// - Parameter offset: of the second one, from the start of the params.
     public static func duplicate(at offset: Int, in params: ValidJSON) -> RPCError {
         error("is given twice; each member may be given once", at: JSONPointer.path(to: offset, in: params))
@@ -74,7 +74,7 @@ public struct Arguments: ~Copyable {
     @inline(__always)
     func isGiven(_ index: Int) -> Bool { given >> UInt32(truncatingIfNeeded: index) & 1 == 1 }
 
-    /// A field as a text; nil when it is something else.
+    /// A field as a text; nil if it is something else.
     @inline(__always)
     func text(_ index: Int) -> JSONText? {
         let value = values[index]

@@ -1,16 +1,16 @@
 import MoodCore
 
-/// A type of cell: its members besides those of all cells, and how a client that cannot draw it says it in words. A new
-/// type is one more value in `all`; its screen writes it.
+/// A type of cell: its members besides the common ones, and its form in words for clients that cannot draw it. A new
+/// type is another value in `all`; its screen writes it.
 public struct CellType: Sendable {
-    /// How a client says a cell in words.
+    /// The form of a cell in words.
     public enum Telling: Sendable {
-        /// In its own way.
+        /// The client has its own form.
         case drawn
-        /// As a line: its title and its text.
+        /// A line of title and text.
         case line
-        /// As a term and its text, aligned with others. The names are those of members. Without a term, the type is the
-        /// term. Members that are absent are left out, and so is a note that says the same.
+        /// A term and its text, aligned with others. The names are those of members. Without a term, the type is the
+        /// term. Absent members are left out, and so is a note that repeats the text.
         case fact(Name?, [Name], note: Name? = nil)
     }
 

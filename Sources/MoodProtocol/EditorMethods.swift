@@ -15,7 +15,7 @@ public enum EditorParams {
         "tags", .array(.string(.anything), .any, isUnique: false), "All of its tags.")
 }
 
-/// `editor.*`: the form in which a mood is composed.
+/// `editor.*`: the form for a mood.
 public enum EditorMethods {
     public static let begin = MethodDeclaration(
         "editor.begin", .write, .owner,

@@ -1,6 +1,6 @@
 import JSONRPC
 
-/// The codes of this program; positive, so that they meet neither JSON-RPC's, LSP's nor MCP's.
+/// The codes of this program. They are positive, so they differ from those of JSON-RPC, LSP and MCP.
 extension ErrorCode {
     public static let notFound = ErrorCode(1001, "notFound")
     public static let conflict = ErrorCode(1002, "conflict")
@@ -13,14 +13,14 @@ extension ErrorCode {
     public static let storeCorrupt = ErrorCode(1015, "storeCorrupt")
     public static let limitExceeded = ErrorCode(1020, "limitExceeded")
     public static let pluginUnavailable = ErrorCode(1030, "pluginUnavailable")
-    /// The same where the next try may find it able to.
+    /// An unavailable plugin that may be available at the next try.
     public static let pluginResting = ErrorCode(1030, "pluginUnavailable", isRetryable: true)
     public static let pluginFailed = ErrorCode(1031, "pluginFailed")
     public static let pluginTimeout = ErrorCode(1032, "pluginTimeout")
     public static let permissionDenied = ErrorCode(1040, "permissionDenied")
 
-    /// What any method that needs the store may answer with.
+    /// The errors of any method that needs the store.
     static let store: [ErrorCode] = [.storeBusy, .storeUnavailable, .storeCorrupt]
-    /// What any method that changes the store may answer with.
+    /// The errors of any method that changes the store.
     static let writing: [ErrorCode] = store + [.storeReadOnly, .storageFull, .outcomeUnknown]
 }

@@ -1,9 +1,9 @@
 import JSONRPC
 
-/// What each error carries in `data` besides `kind` and `retryable`. Section 4 of the contract.
+/// The members of each error's `data` besides `kind` and `retryable`. Section 4 of the contract.
 public struct ErrorDeclaration: Sendable {
     public let code: ErrorCode
-    /// When it is answered, in one sentence for people.
+    /// The condition for this error, in one sentence for people.
     public let summary: String
     public let members: [Field]
 

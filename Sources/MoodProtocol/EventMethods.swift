@@ -13,7 +13,7 @@ public enum EventParams {
         "subscription", .string(.plain), "What the subscription is known by; events carry it.")
 }
 
-/// `events.*`: being told of what happens.
+/// `events.*`: subscriptions to events.
 public enum EventMethods {
     public static let subscribe = MethodDeclaration(
         "events.subscribe", .write, .readMoods,
@@ -21,7 +21,7 @@ public enum EventMethods {
         [EventParams.topics.field, EventParams.since.field],
         result: begun, errors: ErrorCode.store + [.limitExceeded], example: .init(#"{"topics":["mood"]}"#))
 
-    /// A subscription, as its client gets to know it.
+    /// A subscription in the form for its client.
     static let begun = Schema.result([
         EventParams.subscription.field,
         .required("revision", .integer(0 ... .max), "The store's revision now."),

@@ -1,6 +1,6 @@
 // Made from the declarations; write it again with Tests/Scripts/openrpc.py HOST --write.
 
-/// What a host answers to the example of each method, as JSON; `${version}` stands for the version of the program.
+/// A host's answer to the example of each method, as JSON; `${version}` is the version of the program.
 enum ExampleResults {
     static let all: [String: StaticString] = [
         "host.info":

@@ -1,8 +1,8 @@
 import JSONCodec
 
-/// JSON Pointers: how an error names the member it is about. RFC 6901.
+/// JSON Pointers, by which an error names a member. RFC 6901.
 public enum JSONPointer {
-    /// One reference token: `~` and `/` escaped. RFC 6901, section 3.
+    /// A reference token with `~` and `/` escaped. RFC 6901, section 3.
     public static func escaped(_ token: String) -> String {
         var result = ""
         for scalar in token.unicodeScalars {
@@ -15,10 +15,10 @@ public enum JSONPointer {
         return result
     }
 
-    /// The longest part of a name that goes into an answer, in code points: the name comes from the peer.
+    /// The longest part of a client's name in an answer, in code points.
     static let nameMax = 1024
 
-    /// One reference token of a peer's name.
+    /// The reference token of a client's name.
     static func token(_ key: JSONText) -> String {
         escaped(String(key.string.unicodeScalars.prefix(nameMax)))
     }
@@ -36,7 +36,7 @@ public enum JSONPointer {
             while true {
                 let before = reader.at
                 guard let key = reader.nextKey() else { return nil }
-                // Between the member before and this one's colon lies its name.
+                // The name is between the previous member and its own colon.
                 if offset >= before, offset < reader.at { return "/" + token(key) }
                 if let rest = path(to: offset, &reader) { return "/" + token(key) + rest }
             }
@@ -86,7 +86,7 @@ public enum JSONPointer {
 }
 
 extension Problem {
-    /// A text of a value that holds U+0000; nil where none does. No text of a request may.
+    /// The problem of a value with U+0000, which no request may have; nil if there is none.
     public init?(nullCharacterIn value: ValidJSON) {
         guard let offset = NullCharacter.offset(in: value.bytes) else { return nil }
         self = .nullCharacter

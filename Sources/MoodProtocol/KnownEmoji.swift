@@ -1,14 +1,14 @@
 import JSONCodec
 import MoodCore
 
-/// The latest valid emoji of several code points. People use a few again and again, and to compare some bytes is much
-/// faster than to ask for the properties of characters.
+/// The latest valid emoji of several code points. People use a few again and again, and comparing some bytes is much
+/// faster than looking up the properties of characters.
 ///
-/// A table of fixed size: a new emoji replaces the one in its place. So it has only valid ones, and may forget any.
+/// A table of fixed size: a new emoji replaces the one at its index. So it has only valid ones, and may forget any.
 struct KnownEmoji: ~Copyable {
-    /// A power of two.
+    /// The number of slots, a power of two.
     private static let slotCount = 64
-    /// The first byte says how many follow. Longer ones are not kept.
+    /// The bytes of a slot; the first one is the emoji's length. Longer emoji are not kept.
     private static let slotBytes = 32
 
     private let slots: UnsafeMutableRawBufferPointer
@@ -25,7 +25,7 @@ struct KnownEmoji: ~Copyable {
         return JSONText.sameBytes(UnsafeRawBufferPointer(rebasing: slots[slot + 1..<slot + 1 + text.count]), text)
     }
 
-    /// Keeps a valid emoji; always true, so that it can follow a check.
+    /// Keeps a valid emoji. Always true, so that it can follow a check.
     mutating func insert(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let slot = Self.slot(of: text) else { return true }
         slots[slot] = UInt8(truncatingIfNeeded: text.count)

@@ -2,7 +2,7 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 
-/// Every limit of the protocol by name, so that `--limit NAME=VALUE` and `host.info` know the same ones.
+/// Every limit of the protocol by name, for `--limit NAME=VALUE` and `host.info`.
 public struct Limits: Sendable {
     public enum Name: String, CaseIterable, Sendable {
         case messageBytes, headerBytes, depth, batch, idBytes, label, notesBytes, tags, attachments, listPage
@@ -21,7 +21,7 @@ public struct Limits: Sendable {
     public subscript(name: Name) -> Int { values[name.index] }
 
     /// Sets a limit.
-    /// - Returns: what is wrong with the value, or nil.
+    /// - Returns: the problem of the value, or nil.
     public mutating func set(_ name: Name, to value: Int) -> String? {
         guard name.range.contains(value) else {
             return "\(name.rawValue) must be from \(name.range.lowerBound) to \(name.range.upperBound)"
@@ -32,7 +32,7 @@ public struct Limits: Sendable {
 }
 
 extension Limits.Name {
-    /// What it limits, for people.
+    /// The meaning, for people.
     public var summary: String {
         switch self {
         case .messageBytes: "Bytes of one message in either direction, without its delimiter or header."
@@ -94,7 +94,7 @@ extension Limits.Name {
         }
     }
 
-    /// What `--limit` accepts.
+    /// The values for `--limit`.
     public var range: ClosedRange<Int> {
         switch self {
         case .messageBytes, .pluginAnswerBytes: 1024...64 * 1024 * 1024
@@ -115,7 +115,7 @@ extension Limits.Name {
 }
 
 extension Limits {
-    /// Every limit by name, for who reads an answer.
+    /// Every limit by name, for readers of an answer.
     static var schema: Schema {
         let properties = Name.allCases.map { name in
             JSONValue.Member(

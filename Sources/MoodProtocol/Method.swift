@@ -2,31 +2,30 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 
-/// A method as it is called: its declaration, evaluated, and what a call needs of it. One that is not in the program, of a
-/// plugin, is made of data.
+/// A callable method: its evaluated declaration, and data for calls. A plugin's method is made of data.
 ///
-/// A class, because a call passes one around: one reference instead of a dozen.
+/// A class, because a call passes it along: one reference instead of a dozen words.
 public final class Method: Sendable {
     public let name: Name
-    /// What it does, in one sentence for people.
+    /// The method's effect in one sentence for people.
     public let summary: String
     public let effect: MethodDeclaration.Effect
     public let permission: MethodDeclaration.Permission
-    /// The method's own params, in the order in which they may be given by position.
+    /// The method's own params, in the order of params by position.
     public let params: [Field]
-    /// Its own params, then those that every method of its sort takes, by name only.
+    /// Its own params, then those that every method of its kind takes, by name only.
     public let fields: [Field]
-    /// What is said of its params; its fields, unless it checks them itself.
+    /// Its params in documents: the fields, unless it checks its params itself.
     public let described: [Field]
-    /// Whether it checks its params itself: they are handed over whole.
+    /// Whether the method checks its params itself and gets them whole.
     public let isOpen: Bool
     public let result: Schema
     public let errors: [ErrorCode]
     /// The version of the protocol in which the method appeared.
     public let since: String
-    /// Whether it is answered before an earlier request that waits for the lock of the store.
+    /// Whether it can be answered before an earlier request that waits for the lock of the store.
     public let overtakes: Bool
-    /// Nil for one that is not in the program.
+    /// The example; nil for a plugin's method.
     let example: (@Sendable () -> MethodExample)?
 
     public init(_ declaration: MethodDeclaration) {
@@ -52,8 +51,8 @@ public final class Method: Sendable {
         takesProgress = fields.contains { $0.name == CommonParams.progressToken.name }
     }
 
-    /// A method that is not in the program and checks its params itself.
-    /// - Parameter described: its params, for who reads about it, in the order in which they may be given by position.
+    /// A plugin's method, which checks its params itself.
+    /// - Parameter described: its params for documents, in the order of params by position.
     public init(
         _ name: Name, _ effect: MethodDeclaration.Effect, _ permission: MethodDeclaration.Permission,
         _ summary: String, described: [Field], result: Schema, errors: [ErrorCode], since: String
@@ -83,19 +82,19 @@ public final class Method: Sendable {
         fields.indices.filter { isMeant(fields[$0]) }.reduce(0) { $0 | 1 << UInt32($1) }
     }
 
-    /// What is needed of a field on the way of every request, in plain words of memory.
+    /// A field's data for every request, in plain words of memory.
     struct FieldName: Sendable {
         private let name: Name
-        /// Whether null says something, or must be refused: everything but an optional param without a use for it.
+        /// Whether null has a meaning, or must be refused. False only for an optional param without a use for null.
         let isNullMeaningful: Bool
-        /// Whether the field is of one of the kinds that are read without a look at the schema.
+        /// The kind of a field that is read without its schema.
         let plain: Plain
-        /// Whether its values are searched for U+0000: it may stand in a text that their schema does not look at.
+        /// Whether to search values for U+0000: their schema does not check all their texts.
         let mayHideNullCharacter: Bool
 
         enum Plain { case none, id, time, emoji, label, notes }
 
-        /// The member of a mood that bears this name.
+        /// The member of a mood with this name.
         let member: MoodField?
 
         init(_ field: Field) {
@@ -118,7 +117,7 @@ public final class Method: Sendable {
                 }
         }
 
-        /// Passes over this name, its quotes and its colon, if they come next without white space and escapes.
+        /// Reads this name, its quotes and its colon, if they come next without white space and escapes.
         @inline(__always)
         func take(_ cursor: inout JSONCursor) -> Bool {
             let count = name.bytes.count
@@ -134,19 +133,19 @@ public final class Method: Sendable {
         func isSpelt(_ bytes: UnsafeRawBufferPointer) -> Bool { name.isSpelt(bytes) }
     }
 
-    /// The fields' names, in their order.
+    /// The fields' names in order.
     ///
-    /// Why unsafe memory: an array would be held and checked at each look, and every request takes many. Proof: it is written once,
-    /// freed with the method, and who reads params holds the method.
+    /// Unsafe memory, because each access to an array would be retained and checked, and every request makes many. It
+    /// is safe: it is written once and freed with the method, which a reader of params holds.
     nonisolated(unsafe) let names: UnsafePointer<FieldName>
     let fieldCount: Int
     /// Bit i: field i is required.
     let requiredFields: UInt32
-    /// The bit of the field that names the operation; 0 where the method takes none.
+    /// The bit of the operation id's field; 0 if the method takes none.
     @usableFromInline let operationMask: UInt32
-    /// The bit of the field that asks to keep nothing; 0 where the method takes none.
+    /// The bit of the `dryRun` field; 0 if the method takes none.
     let dryRunMask: UInt32
-    /// Whether it may take long, and tells how far it is.
+    /// Whether it may take long, and reports progress.
     let takesProgress: Bool
 
     private static func names(of fields: [Field]) -> UnsafePointer<FieldName> {
@@ -155,7 +154,7 @@ public final class Method: Sendable {
         return UnsafePointer(names)
     }
 
-    /// Of no method.
+    /// The names of no method.
     nonisolated(unsafe) static let noNames = names(of: [])
 
     deinit { names.deallocate() }
@@ -168,8 +167,7 @@ public final class Method: Sendable {
         return nil
     }
 
-    /// Params that had another name: words that Python and other languages keep for themselves, so that no program could be made of
-    /// them. By name they are still taken.
+    /// Former names of params: words that Python and other languages reserve. Params by name still accept them.
     private static let olderNames: [(older: Name, name: Name)] = [("in", "span"), ("as", "component")]
 
     static func olderName(of name: Name) -> Name? { olderNames.first { $0.name == name }?.older }
@@ -180,10 +178,10 @@ public final class Method: Sendable {
         return fields.firstIndex { $0.name == name }
     }
 
-    /// Whether a caller may give the params by position, and null for one that is left out.
+    /// Whether params can be given by position, with null for one that is left out.
     ///
-    /// Common params stand behind the method's own and are given by name only. A null may say something, and a plugin checks its params
-    /// itself, so it sees that null.
+    /// Common params come after the method's own and are given by name only. It is false if null has a meaning, and for
+    /// a plugin, which checks its params itself and would see that null.
     var takesPositions: Bool {
         guard fields.count == params.count, !isOpen || described.isEmpty else { return false }
         return !params.contains { !$0.isRequired && $0.schema.isNullable }

@@ -2,33 +2,33 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 
-/// One method, declared once: what its name, params, result and errors are, whether it changes anything, and an
-/// example. Everything else is derived: decoding, validation, suggestions, `rpc.discover`, the published schemas.
+/// A method's only declaration: its name, params, result, errors, effect and example. Decoding, validation,
+/// suggestions, `rpc.discover` and the published schemas all come from it.
 ///
-/// Params, result, errors and example are evaluated when a `Method` is made, so a host that is started for one question does not
-/// build the other declarations. All of this is constant data of the program.
+/// Params, result, errors and example are evaluated when a `Method` is made, so a host that answers one request does
+/// not build the other declarations. All of this is constant data of the program.
 public struct MethodDeclaration: Sendable {
     public enum Effect: String, Sendable {
-        /// Answered in the order of arrival, changes nothing.
+        /// Changes nothing. Answered in the order of arrival.
         case read
-        /// May change something; on moods it takes `dryRun`.
+        /// May change something. On moods it takes `dryRun`.
         case write
-        /// A read that may take long: it reports progress and may be overtaken.
+        /// A read that may take long: it reports progress, and other requests may overtake it.
         case long
     }
 
-    /// What a plugin must have been granted to call the method. The program that started the host needs no permission.
+    /// The permission that a plugin needs to call the method. The program that started the host needs none.
     public enum Permission: String, Sendable {
-        /// Reading moods, and what this process is.
+        /// Reading moods, and facts about this process.
         case readMoods
         /// Changing moods.
         case writeMoods
         /// The routers of the client's session.
         case navigation
-        /// Never granted: only for the program that started the host.
+        /// Never granted: only the program that started the host has it.
         case owner
 
-        /// In the words of a plugin's manifest, as `permissionDenied` names it.
+        /// The permission in the words of a plugin's manifest, for `permissionDenied`.
         public var granted: String {
             switch self {
             case .readMoods: "moods:read"
@@ -48,7 +48,7 @@ public struct MethodDeclaration: Sendable {
     let result: @Sendable () -> Schema
     let errors: @Sendable () -> [ErrorCode]
     let since: String
-    /// Whether it is answered before an earlier request that waits for the lock of the store.
+    /// Whether it can be answered before an earlier request that waits for the lock of the store.
     let overtakes: Bool
     let example: @Sendable () -> MethodExample
 
@@ -75,13 +75,13 @@ public struct MethodDeclaration: Sendable {
     /// The params that methods of one kind share.
     enum Common {
         case none
-        /// Changes moods.
+        /// The method changes moods.
         case change
-        /// Changes one mood, whose revision the caller may know.
+        /// The method changes one mood, whose revision the caller may know.
         case changeOfOne
-        /// May take long.
+        /// The method may take long.
         case progress
-        /// Changes moods, and may take long.
+        /// The method changes moods, and may take long.
         case longChange
 
         var fields: [Field] {
@@ -112,7 +112,7 @@ public enum CommonParams {
         "An integer, or a string of at most 256 bytes; asks for $/progress notifications that carry it.")
 }
 
-/// How a reader sees an answer in words: language, zone, present moment.
+/// The reader of an answer: language, zone, present moment.
 public enum ReadingParams {
     public static let locale = ParamKey<String?>.optional(
         "locale", .string(.locale), "The language of what people read; the host's, if absent.")

@@ -1,5 +1,5 @@
-/// One call of a method, as the published document shows it. ``ExampleResults`` holds the answers to all of them: of an
-/// ``ExampleHost`` that was started anew, and had its moods and then `after`.
+/// An example call of a method in the published document. ``ExampleResults`` has the answers, from an ``ExampleHost``
+/// that was started new and has got its moods and then `after`.
 public struct MethodExample: Sendable {
     /// A call of a host. Its params are a JSON object.
     struct Call: Sendable {
@@ -14,11 +14,11 @@ public struct MethodExample: Sendable {
         }
     }
 
-    /// A JSON object.
+    /// The params, a JSON object.
     let params: StaticString
-    /// What was asked before, in this order.
+    /// The earlier calls, in this order.
     let after: [Call]
-    /// Members of the result that are others in each run or on each machine, as JSON Pointers.
+    /// Members of the result that differ between runs or machines, as JSON Pointers.
     let varying: [String]
 
     init(_ params: StaticString = "{}", after: [Call] = [], varying: [String] = []) {
@@ -28,14 +28,14 @@ public struct MethodExample: Sendable {
     }
 }
 
-/// A host that examples ask. Time and ids are fixed, so its answers are the same each time.
+/// A host for examples. Its time and ids are fixed, so its answers are always equal.
 enum ExampleHost: String, CaseIterable {
-    /// The one that answers, unless a call names the other.
+    /// The host that answers, unless a call names the other.
     case journal
-    /// On another machine, with a store of its own; it is started when a call names it, and has no moods.
+    /// A host on another machine with an own store without moods. It starts when a call names it.
     case laptop
 
-    /// What stands for a folder that is empty at first, in arguments, params, files and results.
+    /// The placeholder of a folder that is empty at first, in arguments, params, files and results.
     static let folder = "/home/me"
 
     var arguments: [String] {
@@ -66,7 +66,7 @@ enum ExampleHost: String, CaseIterable {
         ),
     ]
 
-    /// What lies in the folder before a host is started: a plugin.
+    /// The files in the folder before a host starts: a plugin.
     static let files: [(path: String, text: String)] = [
         (
             "\(folder)/plugins/org.example.poem/plugin.json",

@@ -2,7 +2,7 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 
-/// The params of `mood.*`, but the members of a mood.
+/// The params of `mood.*`, except the members of a mood.
 public enum MoodParams {
     public static let id = ParamKey<MoodID>.required("id", MoodSchemas.id, "The mood's id.")
     public static let ids = ParamKey<ValidJSON>.required(
@@ -42,7 +42,7 @@ public enum MoodParams {
         "waitMs", .integer(0...5000), "How long to wait for the cells of plugins, in milliseconds.", default: 150)
 }
 
-/// What `mood.list` sorts by.
+/// The sort orders of `mood.list`.
 public enum ListSort: Name, CaseIterable, Choice {
     case timestamp, label, updatedAt
     public static let usual = timestamp

@@ -1,12 +1,12 @@
 import JSONCodec
 import MoodCore
 
-/// The shapes of the protocol's data, section 5 of the contract, described once.
+/// The schemas of the protocol's data, section 5 of the contract.
 public enum MoodSchemas {
     static let id = Schema.id
     static let time = Schema.time
 
-    /// The shape of what a mood holds as a member.
+    /// The schema of a mood's member.
     public static func schema(of field: MoodField) -> Schema {
         switch field.kind {
         case .id: id
@@ -24,8 +24,8 @@ public enum MoodSchemas {
         }
     }
 
-    /// The members of a mood that a caller may give, in the order of `mood.create`: those that were added later come last,
-    /// because params may be given by position, and a released signature never changes its meaning.
+    /// The members of a mood that a caller may give, in the order of `mood.create`. Added ones come last, because
+    /// params may be given by position, and a released signature never changes its meaning.
     static let given: [Field] = (allGiven.filter { !$0.isAdded } + allGiven.filter(\.isAdded)).map { field in
         let schema = schema(of: field)
         return switch field.row.presence {
@@ -40,7 +40,7 @@ public enum MoodSchemas {
 
     private static let allGiven = MoodField.allCases.filter(\.isGiven)
 
-    /// The members that a change may set; null takes away what may be absent.
+    /// The members that a change may set; null removes an optional one.
     static let set = Schema.object(
         allGiven.map { field in
             let (schema, summary) = (schema(of: field), field.summary)
@@ -59,7 +59,7 @@ public enum MoodSchemas {
             : .required(Name(field.name), schema(of: field), field.summary)
     }
 
-    /// A picture: where it is, and what is known of it.
+    /// A picture: its source and its properties.
     static let image: [Field] =
         source + [
             .optional("aspectRatio", .number(0.001...1000), "Width divided by height."),

@@ -2,10 +2,10 @@ import JSONCodec
 
 /// A name of the protocol: of a method, a param, a member or a choice. (Lisp, Ruby: a symbol.)
 ///
-/// Those of the program are literals. Those that come while it runs, of plugins, are made by `KeptNames`.
+/// The program's own names are literals. `KeptNames` makes those of plugins.
 ///
-/// Why unsafe memory: names are compared on the way of every request, and a `String` would be asked for its bytes each
-/// time. Proof: a literal's bytes and a kept copy's stay where they are as long as the program runs, and nobody writes them.
+/// Unsafe memory, because every request compares names, and a `String` would have to give its bytes each time. It is
+/// safe: the bytes of a literal or a kept copy stay in place while the program runs, and are never written.
 public struct Name: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     private nonisolated(unsafe) let start: UnsafeRawPointer
     private let count: Int
@@ -22,12 +22,12 @@ public struct Name: Sendable, Hashable, ExpressibleByStringLiteral, CustomString
         self.count = count
     }
 
-    /// In UTF-8.
+    /// The name in UTF-8.
     public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Whether a text of a message is this name once it is decoded.
+    /// Whether a text of a message is this name after decoding.
     public func matches(_ text: JSONText) -> Bool {
         text.isEscaped ? text.isEqual(to: JSONText(self)) : isSpelt(text.raw)
     }
@@ -36,7 +36,7 @@ public struct Name: Sendable, Hashable, ExpressibleByStringLiteral, CustomString
     @inline(__always)
     func isSpelt(_ other: UnsafeRawBufferPointer) -> Bool {
         guard other.count == count else { return false }
-        // Equal literals are most often one and the same in the program.
+        // Most equal literals are one literal of the program.
         if other.baseAddress == start { return true }
         return JSONText.sameBytes(other, bytes)
     }
@@ -46,8 +46,8 @@ public struct Name: Sendable, Hashable, ExpressibleByStringLiteral, CustomString
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes: bytes) }
 }
 
-/// Names that are not in the program. The bytes of each are copied once and kept for ever, and only what a person has
-/// trusted brings any, so the owner of the methods has one of these and never lets it go.
+/// Names of plugins. The bytes of each are copied once and never freed. Only trusted plugins add names, and one owner
+/// of the methods keeps them.
 public struct KeptNames {
     private var names: [[UInt8]: Name] = [:]
 
@@ -65,7 +65,7 @@ public struct KeptNames {
 }
 
 extension JSONText {
-    /// A literal is taken as such.
+    /// Takes the name of a literal.
     @_disfavoredOverload
     public init(_ name: Name) { self.init(raw: name.bytes, isEscaped: false) }
 }

@@ -4,7 +4,7 @@ import MoodCore
 
 /// The params of `nav.*`.
 public enum NavigationParams {
-    /// The router that is meant where none is named.
+    /// The default router.
     public static let mainRouter: StaticString = "main"
 
     public static let router = ParamKey(
@@ -19,7 +19,7 @@ public enum NavigationParams {
         "name", .string(.savedName), "1-64 characters of your own choice.")
 }
 
-/// `nav.*`: where the client is.
+/// `nav.*`: the client's position.
 public enum NavigationMethods {
     public static let state = MethodDeclaration(
         "nav.state", .read, .navigation, "Tell where a router is.", [NavigationParams.router.field],
@@ -129,7 +129,7 @@ public enum NavigationMethods {
                 .init("nav.goBackToRoot", "{}"),
             ]))
 
-    /// Another version may have saved places that this one does not know.
+    /// Another version may have saved unknown places.
     private static let droppedRoute = Schema.result([
         .required("name", .string(.plain), "Which place."), .optional("id", .any, "The mood."),
     ])

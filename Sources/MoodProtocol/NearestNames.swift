@@ -1,9 +1,9 @@
-/// "Did you mean": the names that a misspelt one was probably meant to be.
+/// "Did you mean": the known names near a misspelled one.
 public enum NearestNames {
-    /// Longer names are not worth a guess, and would cost time.
+    /// The longest name to compare: longer ones cost time and are not worth a guess.
     private static let lengthMax = 64
 
-    /// At most three names within a third of the length, the nearest first.
+    /// Finds at most three names within a third of the length, the nearest first.
     public static func find(_ name: String, among names: [String]) -> [String] {
         let wanted = Array(name.utf8.prefix(lengthMax + 1))
         guard !wanted.isEmpty, wanted.count <= lengthMax else { return [] }
@@ -22,7 +22,7 @@ public enum NearestNames {
         return ranked.sorted { $0.1 != $1.1 ? $0.1 < $1.1 : $0.0 < $1.0 }.prefix(3).map(\.0)
     }
 
-    /// Whether one is the other after its last dot: `get` for `mood.get`.
+    /// Whether both names have equal parts after their last dots: `get` for `mood.get`.
     private static func endsAlike(_ a: [UInt8], _ b: [UInt8]) -> Bool { lastPart(a) == lastPart(b) }
 
     private static func lastPart(_ name: [UInt8]) -> ArraySlice<UInt8> {
@@ -35,8 +35,8 @@ public enum NearestNames {
         byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours (the optimal string alignment distance); nil where there are more
-    /// than `most`, which is seen early.
+    /// The number of insertions, deletions, replacements and swaps of neighbors (the optimal string alignment
+    /// distance); nil if there are more than `most`, which ends the work early.
     private static func distance(_ a: [UInt8], _ b: [UInt8], most: Int) -> Int? {
         guard abs(a.count - b.count) <= most else { return nil }
         var before = Array(repeating: 0, count: b.count + 1)
@@ -54,7 +54,7 @@ public enum NearestNames {
                 current[column + 1] = best
                 least = min(least, best)
             }
-            // A later row builds on these two, and no step makes less of them.
+            // The next rows build on these two, and no step makes them smaller.
             if least > most, leastBefore > most { return nil }
             leastBefore = least
             (before, previous, current) = (previous, current, before)

@@ -1,4 +1,4 @@
-/// A message that the host sends of itself, without an id: declared for who reads the protocol.
+/// A message that the host sends by itself, without an id: the declaration for readers of the protocol.
 public struct NotificationDeclaration: Sendable {
     public let name: Name
     public let summary: String
@@ -19,7 +19,7 @@ public struct NotificationDeclaration: Sendable {
 
     private static let truth = Schema.confirmation
 
-    /// More topics may come, so a client leaves out what it does not know.
+    /// Later versions may have more topics, so a client leaves out unknown ones.
     private static var event: Schema {
         .named(
             "Event",

@@ -2,8 +2,8 @@ import JSONCodec
 import Versions
 
 extension OpenRPC {
-    /// The example of a method as an example pairing. What OpenRPC has no place for stands under `x-after`, calls that come
-    /// before it, and `x-varying`, members of the result that are not always the same.
+    /// The example of a method as an example pairing. `x-after` has the calls before it, and `x-varying` the members of
+    /// the result that vary; OpenRPC has no place for these.
     static func pairing(_ method: Method) -> JSONValue? {
         guard let example = method.example?() else { return nil }
         let params = value(example.params).object ?? []
@@ -22,7 +22,7 @@ extension OpenRPC {
         return .object(members)
     }
 
-    /// What is needed to have the examples again.
+    /// The data for repeating the examples.
     static var examples: JSONValue {
         let hosts = ExampleHost.allCases.map { host in
             JSONValue.Member(host.rawValue, .array(host.arguments.map { .string($0) }))
@@ -50,6 +50,6 @@ extension OpenRPC {
         return .object(members)
     }
 
-    /// A text of this program; tests look that each is JSON.
+    /// Parses a text of this program; tests check that each is JSON.
     private static func value(_ text: StaticString) -> JSONValue { (try? JSONValue(parsing: "\(text)")) ?? .null }
 }

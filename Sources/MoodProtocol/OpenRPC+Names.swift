@@ -1,14 +1,14 @@
 import JSONCodec
 
-/// Every type of the document has a title, and no other has the same: programs that write code from it take titles as names.
+/// Unique titles for all types of the document: code generators use titles as names.
 extension OpenRPC {
-    /// `MoodCreate` of `mood.create`.
+    /// The name of a type: `MoodCreate` for `mood.create`.
     static func typeName(_ text: String) -> String {
         text.split { !($0.isLetter || $0.isNumber) }.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// A schema under a title, and what it is made of under titles that begin with it. A title that is there tells a branch
-    /// from the others, and stands at the end of the new one.
+    /// Gives a schema a title, and its parts titles that begin with it. An existing title, which distinguishes a branch
+    /// from others, becomes the end of the new one.
     static func named(_ name: String, _ schema: JSONValue) -> JSONValue {
         guard let members = schema.object, schema["$ref"] == nil else { return schema }
         let parts = members.filter { $0.name != "title" }.map { member in
@@ -33,7 +33,7 @@ extension OpenRPC {
         return .object([.init("title", .string(name))] + parts)
     }
 
-    /// What a kind has besides what all have: it stands under the condition that it is of this kind.
+    /// Names the members that only one kind has, in a branch with a condition on the kind.
     private static func conditional(_ name: String, _ schema: JSONValue) -> JSONValue {
         guard let kind = schema["if"]?["properties"]?.object?.first?.value["const"]?.string else { return schema }
         return .object(
@@ -42,7 +42,7 @@ extension OpenRPC {
             })
     }
 
-    /// A member or an element: text, numbers and truth have no names of their own, and references have one.
+    /// Names a member or an element. Text, numbers and booleans get no names, and references have one.
     private static func part(_ name: String, _ schema: JSONValue) -> JSONValue {
         let isPlain =
             schema["enum"] == nil

@@ -40,7 +40,7 @@ public enum OpenRPC {
         var members: [JSONValue.Member] = [
             .init("name", .string("\(method.name)")),
             .init("summary", .string(method.summary)),
-            // What several methods take stands among the params and is given by name only.
+            // Common params are listed too, and are given by name only.
             .init("paramStructure", method.takesPositions ? "either" : "by-name"),
             .init("params", .array(params)),
             .init("result", ["name": "result", "schema": named(name + "Result", method.result.jsonSchema(&schemas))]),
@@ -78,7 +78,7 @@ public enum OpenRPC {
             ])
     }
 
-    /// What any method may answer with; an answer may be longer than a message.
+    /// The errors of any method; an answer may be longer than a message.
     private static let standard: [ErrorCode] = [.invalidParams, .internalError, .limitExceeded]
 
     private static func descriptor(

@@ -1,19 +1,19 @@
 import JSONCodec
 import MoodCore
 
-/// A param of a method: declared once, and asked for by the same value. (SwiftUI: an `EnvironmentKey`.)
+/// A param of a method: one value declares it and reads it. (SwiftUI: an `EnvironmentKey`.)
 ///
 ///     public static let limit = ParamKey("limit", .count(.listPage), "The most moods of the page.", default: 50)
 ///     …
 ///     query.limit = arguments[MoodParams.limit]  // what was given, else 50
 ///
-/// `Value` is what a handler gets: an optional where the param may be absent and nothing stands for it.
+/// `Value` is the type for handlers: an optional if the param may be absent and has no default.
 ///
-/// Every request asks for some, so a key is a few words that are copied without counting references. Proof that its
-/// declaration is still there: it is never released, and keys are constants of the program.
+/// Every request reads some, so a key is a few words that are copied without counting references. Its declaration is
+/// always there: it is never released, and keys are constants of the program.
 public struct ParamKey<Value>: Sendable {
     public let name: Name
-    /// What stands for the param where it is absent.
+    /// The default of the param.
     let absent: Absent
     private let declaration: Unmanaged<ParamDeclaration>
 
@@ -26,25 +26,25 @@ public struct ParamKey<Value>: Sendable {
         declaration = .passRetained(ParamDeclaration(isRequired, schema, summary, written))
     }
 
-    /// A param that must be given.
+    /// A required param.
     static func required(
         _ name: Name, _ schema: @autoclosure @escaping @Sendable () -> Schema, _ summary: String
     ) -> ParamKey {
         ParamKey(name, isRequired: true, schema, summary)
     }
 
-    /// A param that may be absent.
+    /// An optional param.
     static func optional<Wrapped>(
         _ name: Name, _ schema: @autoclosure @escaping @Sendable () -> Schema, _ summary: String
     ) -> ParamKey where Value == Wrapped? {
         ParamKey(name, isRequired: false, schema, summary)
     }
 
-    /// The param as it is declared, for checking and describing it.
+    /// The declaration of the param, for checks and documents.
     public var field: Field { declaration.takeUnretainedValue().field(name) }
 }
 
-/// What stands for a param that is absent, in plain memory. A `Choice` knows its usual word itself.
+/// The default of a param, in plain memory. A `Choice` has its own usual word.
 enum Absent: Sendable {
     case none
     case integer(Int)
@@ -60,7 +60,7 @@ private final class ParamDeclaration: Sendable {
     private let isRequired: Bool
     private let schema: @Sendable () -> Schema
     private let summary: String
-    /// What stands for it where it is absent, as a peer would write it.
+    /// The default as a client would write it.
     private let written: @Sendable () -> JSONValue?
 
     init(
@@ -104,7 +104,7 @@ extension ParamKey<String> {
     }
 }
 
-/// One of a few words, of which one is meant where none is given.
+/// A choice among a few words, with a default.
 public protocol Choice: Sendable {
     static var choices: [Self] { get }
     static var usual: Self { get }
@@ -117,7 +117,7 @@ extension Choice where Self: CaseIterable & RawRepresentable<Name> {
 }
 
 extension ParamKey where Value: Choice {
-    /// One for which more words may be known while the program runs.
+    /// A choice to which a running program may add words.
     init(open name: Name, _ summary: String) {
         self.init(
             name, isRequired: false, { .openChoice(Value.choices.map(\.word)) }, summary,

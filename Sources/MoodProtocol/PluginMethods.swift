@@ -30,7 +30,7 @@ public enum PluginParams {
     public static let lines = ParamKey("lines", .integer(1...10_000), "The most lines.", default: 100)
 }
 
-/// `plugin.*`: which plugins there are, and what may run.
+/// `plugin.*`: the plugins, and which of them may run.
 public enum PluginMethods {
     private static let trusted = MethodExample.Call(
         "plugin.trust",

@@ -1,11 +1,11 @@
 import JSONCodec
 import MoodCore
 
-/// Something in params that is not as declared.
+/// A value in params that breaks its declaration.
 public struct Problem: Error {
     /// A JSON Pointer (RFC 6901) into params.
     public var path: String
-    /// What is wrong and what is right, as a clause.
+    /// The mistake and the rule, as a clause.
     public let reason: String
 
     init(_ reason: String, at path: String = "") {
@@ -13,20 +13,20 @@ public struct Problem: Error {
         self.reason = reason
     }
 
-    /// The same problem seen from one level up.
+    /// This problem seen from one level up.
     func below(_ name: String) -> Problem {
         Problem(reason, at: "/" + JSONPointer.escaped(name) + path)
     }
 }
 
 extension Schema {
-    /// The first thing that is wrong with a value, or nil.
+    /// The first problem of a value, or nil.
     public func problem(of value: ValidJSON, _ limits: Limits = Limits()) -> Problem? {
         var reader = JSONReader(value)
         return check(&reader, limits) ?? (takesNullCharacter ? nil : Problem(nullCharacterIn: value))
     }
 
-    /// Whether its texts may hold U+0000: what is typed, which is shown with its problems, and files, whose moods lose it.
+    /// Whether its texts may contain U+0000: input that is shown with its problems, and files, whose moods lose it.
     var takesNullCharacter: Bool {
         switch self {
         case .string(let format): format.takesNullCharacter
@@ -35,7 +35,7 @@ extension Schema {
         }
     }
 
-    /// Whether `check` finds U+0000 itself, or it may be there.
+    /// Whether `check` finds U+0000 itself, or allows it.
     var looksAtAllTexts: Bool {
         switch self {
         case .string, .id, .time, .integer, .count, .number, .boolean, .confirmation, .choice: true
@@ -46,7 +46,7 @@ extension Schema {
     }
 
     /// Reads one value.
-    /// - Returns: the first thing that is wrong with it, or nil.
+    /// - Returns: its first problem, or nil.
     func check(_ reader: inout JSONReader, _ limits: Limits) -> Problem? {
         switch self {
         case .string(let format):
@@ -124,7 +124,7 @@ extension Schema {
         return Problem("must be \(wanted), not \(kind.name)")
     }
 
-    /// The longest string that is handed back, in bytes of its text.
+    /// The longest token, in bytes of its text.
     static let tokenBytesMax = 256
 
     private static func checkToken(_ reader: inout JSONReader) -> Problem? {
@@ -164,8 +164,8 @@ extension Schema {
 
     private static func elements(_ count: Int) -> String { "\(count) element\(count == 1 ? "" : "s")" }
 
-    /// Whether the text that comes next is, without white space around it and whatever its case, one of the `count` texts before it. They are
-    /// few, so looking at each again costs less than keeping them.
+    /// Whether the next text repeats one of the `count` texts before it, without white space around it and without
+    /// case. They are few, so reading them again costs less than keeping them.
     private static func repeats(_ reader: JSONReader, since start: JSONReader, _ count: Int) -> Bool {
         var copy = reader
         guard let text = copy.text() else { return false }
@@ -210,7 +210,7 @@ extension Schema {
         return rule.problem(whole.skip()).map { Problem($0.reason, at: $0.path) }
     }
 
-    /// Lua and PHP write an empty object so.
+    /// Whether an array is empty: Lua and PHP write empty objects so.
     private static func isEmptyArray(_ reader: JSONReader) -> Bool {
         var copy = reader
         return copy.enterArray() && !copy.nextElement()
@@ -241,7 +241,7 @@ extension Schema {
         return Problem("is required: one of \(names)", at: "/\(name)")
     }
 
-    /// A member that nobody declared.
+    /// The problem of an unknown member.
     static func unknown(_ key: JSONText, among fields: [Field]) -> Problem {
         let name = key.string
         let nearest = NearestNames.find(name, among: fields.map { "\($0.name)" }).first
@@ -260,7 +260,7 @@ extension Schema {
 }
 
 extension Name {
-    /// Whether it stands for all names that begin so.
+    /// Whether it stands for all names with this prefix.
     var isOpen: Bool { bytes.last == UInt8(ascii: ".") }
 
     fileprivate func isBeginning(of text: JSONText) -> Bool {

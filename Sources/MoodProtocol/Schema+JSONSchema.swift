@@ -1,8 +1,8 @@
 import JSONCodec
 
 extension Schema {
-    /// The same as JSON Schema (draft-07, which OpenRPC uses; valid in 2020-12 too), with the default limits.
-    /// - Parameter components: collects the named schemas that were met.
+    /// This schema as JSON Schema (draft-07, which OpenRPC uses; valid in 2020-12 too), with the default limits.
+    /// - Parameter components: collects the named schemas.
     public func jsonSchema(_ components: inout [JSONValue.Member]) -> JSONValue {
         switch self {
         case .string(let format): return .object([.init("type", "string")] + format.keywords)
@@ -83,7 +83,7 @@ extension Schema {
         }
     }
 
-    /// What each known kind has besides `common` is asked for under a condition, so that an unknown one is valid too.
+    /// Requires the members of each known kind under a condition, so that an unknown kind is valid too.
     private static func openKinds(
         by name: Name, _ common: [Field], _ kinds: [(kind: Name, fields: [Field])],
         _ components: inout [JSONValue.Member]
@@ -100,7 +100,7 @@ extension Schema {
         return .object((all.object ?? []) + [.init("allOf", .array(conditions))])
     }
 
-    /// A schema under a title; a reference is wrapped, because its siblings are ignored in draft-07.
+    /// A schema with a title. A reference is wrapped, because draft-07 ignores its siblings.
     private static func titled(_ title: String, _ schema: JSONValue) -> JSONValue {
         let name = JSONValue.Member("title", .string(title))
         guard let members = schema.object, schema["$ref"] == nil else {
@@ -129,14 +129,14 @@ extension Schema {
 }
 
 extension Field {
-    /// The schema with what the member means.
+    /// The schema with the member's meaning.
     func jsonSchema(_ components: inout [JSONValue.Member]) -> JSONValue {
         let described = schema.jsonSchema(&components)
         guard case .object(let members) = described, described["$ref"] == nil else {
-            // Siblings of $ref are ignored in draft-07, so the reference is wrapped.
+            // Draft-07 ignores siblings of $ref, so the reference is wrapped.
             return ["allOf": [described], "description": .string(summary)]
         }
-        // What the member means says more than what its kind is in general.
+        // The member's meaning is more precise than its kind's.
         var all = members.filter { $0.name != "description" } + [.init("description", .string(summary))]
         if let defaultValue { all.append(.init("default", defaultValue)) }
         return .object(all)

@@ -1,10 +1,10 @@
 import JSONCodec
 import MoodCore
 
-/// The shape of a value: what a request may send and an answer holds.
+/// The schema of a value in a request or an answer.
 ///
-/// One description does everything: it checks params (`Schema+Check`), and it is written as JSON Schema for
-/// `rpc.discover` (`Schema+JSONSchema`). (Readers come from Zod, pydantic, or `Codable` with validation.)
+/// One description serves both: it checks params (`Schema+Check`), and becomes JSON Schema for `rpc.discover`
+/// (`Schema+JSONSchema`). (For readers of Zod, pydantic, or `Codable` with validation.)
 public indirect enum Schema: Sendable {
     case string(TextFormat)
     /// A UUID in either case.
@@ -12,42 +12,42 @@ public indirect enum Schema: Sendable {
     /// A moment: RFC 3339 with a zone, in the years 0001-9999.
     case time
     case integer(ClosedRange<Int>)
-    /// An integer from 1 to a limit that can be set.
+    /// An integer from 1 to a configurable limit.
     case count(Limits.Name)
     case number(ClosedRange<Double>)
     case boolean
     /// Only `true`.
     case confirmation
     case choice([Name])
-    /// One of these words, or another that is known only while the program runs: who asks for it looks.
+    /// One of these words, or another that only a running program knows. The handler checks those.
     case openChoice([Name])
     case array(Schema, Count, isUnique: Bool)
-    /// Exactly these members.
+    /// An object with exactly these members.
     case object([Field], ObjectRule?)
-    /// At least these members: the shape of results, which may grow.
+    /// An object with at least these members, for results, which may grow.
     case result([Field])
-    /// One of several objects, told apart by a member. A kind that ends with a full stop is any that begins so.
+    /// One of several objects, distinguished by a member. A kind that ends with a full stop is any with this prefix.
     case kinds(by: Name, [(kind: Name, fields: [Field], rule: ObjectRule?)])
-    /// The same for results: all have `common`, and kinds that are not known yet may come.
+    /// One of several objects in results: all have `common`, and unknown kinds may come.
     case openKinds(by: Name, common: [Field], [(kind: Name, fields: [Field])])
-    /// This, or null, which says "remove".
+    /// A value or null, which means "remove".
     case nullable(Schema)
-    /// A value with a rule of its own, whose keywords describe it whole.
+    /// A value with its own rule, whose keywords describe it completely.
     case value(ObjectRule)
-    /// A string of at most 256 bytes, or an integer in any spelling; handed back as it was given.
+    /// A string of at most 256 bytes, or an integer in any spelling, which is sent back unchanged.
     case token
-    /// One of several shapes of a result, which no member tells apart.
+    /// One of several forms of a result that no member distinguishes.
     case variants([(title: String, schema: Schema)])
-    /// What these keywords of JSON Schema say; a result, so it is not checked here.
+    /// A result in the form of these JSON Schema keywords; not checked here.
     case described([JSONValue.Member])
-    /// Described once under a name.
+    /// A schema described once under a name.
     case named(String, Schema)
     case any
 
-    /// How many elements an array may have.
+    /// The number of elements in an array.
     public enum Count: Sendable {
         case range(ClosedRange<Int>)
-        /// From none to a limit that can be set.
+        /// From none to a configurable limit.
         case upTo(Limits.Name)
         case any
     }
@@ -58,9 +58,9 @@ public struct Field: Sendable {
     public let name: Name
     public let schema: Schema
     public let isRequired: Bool
-    /// For people: what it means.
+    /// The meaning, for people.
     public let summary: String
-    /// As JSON text, when an absent member means something that can be written down.
+    /// The default as JSON text, if it can be written down.
     public let defaultValue: JSONValue?
 
     public static func required(_ name: Name, _ schema: Schema, _ summary: String) -> Field {
@@ -78,17 +78,17 @@ public struct Field: Sendable {
     }
 }
 
-/// What strings a member takes: a check of the decoded text, and how JSON Schema says the same.
+/// The strings of a member: a check of the decoded text, and its JSON Schema.
 public struct TextFormat: Sendable {
-    /// What is wrong with a text, in words that complete "… must"; nil when nothing is.
+    /// The problem of a text, in words that complete "… must"; nil if it is valid.
     public let problem: @Sendable (UnsafeRawBufferPointer, Limits) -> String?
     /// JSON Schema keywords besides `type`.
     public let keywords: [JSONValue.Member]
-    /// A limit in bytes that is the only rule, so that a shorter text needs no decoding to be right.
+    /// The limit in bytes, if it is the only rule: then a shorter text is valid without decoding.
     public let byteLimit: Limits.Name?
-    /// The rules that are asked most, by name, so that a request need not go through `problem`.
+    /// The name of a frequent rule, which needs no call of `problem`.
     let rule: Rule?
-    /// Whether a request may bring U+0000 in it.
+    /// Whether a request may contain U+0000 in it.
     var takesNullCharacter = false
 
     enum Rule { case emoji, label, notes }
@@ -104,10 +104,10 @@ public struct TextFormat: Sendable {
     }
 }
 
-/// A rule over several members of one object, checked once each of them is right by itself.
+/// A rule over several members of one object. It runs after the checks of each member.
 public struct ObjectRule: Sendable {
-    /// The pointer of the member to blame (below the object) and what is wrong, or nil.
+    /// The pointer of the wrong member (below the object) and the problem, or nil.
     public let problem: @Sendable (ValidJSON) -> (path: String, reason: String)?
-    /// JSON Schema keywords that say the same.
+    /// JSON Schema keywords with this meaning.
     public let keywords: [JSONValue.Member]
 }

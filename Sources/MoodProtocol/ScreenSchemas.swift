@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodCore
 
-/// The shapes of screens: cells, what can be done, and how both are told to those who do not see them.
+/// The schemas of screens: cells and actions, with their words for people who do not see them.
 enum ScreenSchemas {
     static let plain = Schema.string(.plain)
 
@@ -24,7 +24,7 @@ enum ScreenSchemas {
         .optional("label", .string(.line), "What it is called."),
     ]
 
-    /// Everything that can be done, each kind with all that it needs.
+    /// All actions, each kind with all that it needs.
     static let action = Schema.named(
         "Action",
         .kinds(
@@ -95,7 +95,7 @@ enum ScreenSchemas {
     static let moreEvents = Field.optional(
         "more", .integer(1 ... .max), "How many there are besides: those shown are the next ones, else the last.")
 
-    /// One thing on a screen. More types may come, so a client leaves out what it does not know.
+    /// A cell of a screen. Later versions may have more types, so a client leaves out unknown ones.
     static let cell = Schema.named(
         "Cell",
         .openKinds(
@@ -140,7 +140,7 @@ enum ScreenSchemas {
                 ("dismiss", []),
             ]))
 
-    /// The form in which a mood is composed.
+    /// The form for a mood.
     static let editor = Schema.named(
         "Editor",
         .result([

@@ -2,7 +2,7 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 
-/// The params of `settings.*`, which are the members of settings too.
+/// The params of `settings.*`, which are also the members of settings.
 public enum SettingsParams {
     public static let palette = ParamKey<ValidJSON?>.optional(
         "palette", .nullable(SettingsMethods.palette), "The feelings to choose from; null for the twelve standard ones."
@@ -21,7 +21,7 @@ public enum SettingsParams {
     }
 }
 
-/// `settings.*`: what a person has chosen, kept beside the moods.
+/// `settings.*`: a person's settings in the store's folder.
 public enum SettingsMethods {
     public static let get = MethodDeclaration(
         "settings.get", .read, .readMoods, "Tell what was chosen for all programs: feelings, days, zone, language.",

@@ -109,7 +109,7 @@ public enum StatisticsMethods {
         ]), errors: ErrorCode.store, example: .init())
 }
 
-/// The shapes of what `stats.*` answer.
+/// The schemas of the results of `stats.*`.
 enum StatisticsSchemas {
     private static let count = Field.required("count", .integer(0 ... .max), "How many moods.")
     private static let average = Field.optional(

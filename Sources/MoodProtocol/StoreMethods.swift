@@ -16,7 +16,7 @@ public enum StoreParams {
         "confirm", .confirmation, "true, to say that the edit was meant.")
 }
 
-/// Whose commits an undo takes back.
+/// The commits that an undo can take back.
 public enum UndoScope: Name, CaseIterable, Choice {
     case session, store
     public static let usual = session
@@ -28,7 +28,7 @@ public enum StoreMethods {
         "store.info", .read, .readMoods, "Tell where the store is and what is in it.",
         result: StoreMethods.state, errors: ErrorCode.store, example: .init())
 
-    /// What is known of the store.
+    /// The facts about the store.
     static let state = Schema.named(
         "StoreInfo",
         .variants([

@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodCore
 
-/// The rules of requests, for a mood in a file that a person has edited.
+/// The rules of requests for a mood in a file that a person has edited.
 ///
 /// A member may be missing if a caller of `mood.create` may leave it out, or if the host adds it. Unknown members stay
 /// as they are, as everywhere in a store.
@@ -15,8 +15,8 @@ public enum StoredMood {
         }
     }
 
-    /// A mood in the store's files as JSON Schema, for the documents in `Schemas`: as in answers, but times and ids in
-    /// the one form in which they are stored, attachments of any kind, and no limit that can be set.
+    /// A mood in the store's files as JSON Schema, for the documents in `Schemas`. It is that of answers, but with
+    /// times and ids in their one stored form, attachments of any kind, and no configurable limit.
     public static var jsonSchema: JSONValue {
         var properties: [JSONValue.Member] = []
         var required: [JSONValue] = []
@@ -45,7 +45,7 @@ public enum StoredMood {
                 .map { .init($0.name, withoutLimits($0.value)) })
     }
 
-    /// The first thing that is wrong with a mood, and where: a clause about it, and an offset into its bytes.
+    /// The first problem of a mood: a clause, and an offset into its bytes.
     public static func problem(_ mood: ValidJSON, _ limits: Limits) -> (offset: Int, reason: String)? {
         var reader = JSONReader(mood)
         guard reader.enterObject() else { return (0, "is not an object") }
@@ -53,13 +53,13 @@ public enum StoredMood {
         while let key = reader.nextKey() {
             let start = reader.valueStart
             guard let index = fields.firstIndex(where: { $0.name.matches(key) }) else {
-                // Rows of a list have this member beside those of the mood.
+                // Rows of a list have this member besides those of the mood.
                 if key.equals("actions") { return (start, "has \"actions\", a name of the protocol's own") }
                 reader.skip()
                 continue
             }
             seen.insert(index)
-            // Stores of earlier versions hold U+0000 in their texts.
+            // Stores of earlier versions can contain U+0000 in texts.
             if let problem = fields[index].schema.check(&reader, limits), problem.reason != Problem.nullCharacter.reason
             {
                 return (start, "has a wrong \"\(fields[index].name)\"\(problem.path): it \(problem.reason)")

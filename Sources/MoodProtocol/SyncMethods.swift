@@ -28,7 +28,7 @@ public enum SyncParams {
 public enum SyncMethods {
     private static let errors: [ErrorCode] = ErrorCode.writing + [.notFound, .refused]
 
-    // Of the examples.
+    // Calls for the examples.
     private static let begun = MethodExample.Call("sync.setup", #"{"url":"folder:/home/me/shared","new":true}"#)
     private static let inConflict: [MethodExample.Call] = [
         begun, .init("sync.setup", #"{"url":"folder:/home/me/shared"}"#, host: .laptop),
@@ -132,6 +132,6 @@ public enum SyncMethods {
         example: .init(
             #"{"replica":"019b7ca9-8f2f-7cff-ba45-0a33ef6ff86c"}"#, after: inConflict, varying: [machineName]))
 
-    /// Where a status tells what the machine is called.
+    /// The place of the machine's name in a status.
     private static let machineName = "/replicas/0/name"
 }

@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodCore
 
-/// The texts that params hold, each with the rule of `MoodCore` that it must pass.
+/// The texts of params, each with its rule in `MoodCore`.
 extension TextFormat {
     private static func length(_ minimum: Int, _ maximum: Int) -> [JSONValue.Member] {
         [.init("minLength", .number(String(minimum))), .init("maxLength", .number(String(maximum)))]
@@ -9,7 +9,7 @@ extension TextFormat {
 
     public static let plain = TextFormat([]) { _, _ in nil }
 
-    /// Any text: typed into a form, or read from a file.
+    /// Any text: a person's input, or a file.
     static let anything = {
         var format = TextFormat.plain
         format.takesNullCharacter = true
@@ -22,7 +22,7 @@ extension TextFormat {
         Emoji.problem(text)
     }
 
-    /// One to look for: its variation selector may be missing, as keyboards leave it out.
+    /// An emoji to find. Its variation selector may be missing, because keyboards leave it out.
     static let emojiFilter = TextFormat([.init("minLength", 1), .init("description", "Exactly one emoji.")]) {
         text, _ in
         Emoji.problem(text, selectorMayLack: true)
@@ -71,7 +71,7 @@ extension TextFormat {
 
     static let path = TextFormat([.init("pattern", "^/")]) { text, _ in TextRule.pathProblem(text) }
 
-    /// One line that people read.
+    /// One line for people.
     static let line = TextFormat(length(1, TextRule.labelBytesMax)) { text, _ in
         TextRule.attachedLineProblem(text)
     }
@@ -90,14 +90,14 @@ extension TextFormat {
             ? "must have 1 to 64 bytes and no control characters" : nil
     }
 
-    /// The name of something that a person keeps.
+    /// A name that a person gives.
     static let savedName = TextFormat(length(1, 64)) { text, _ in TextRule.nameProblem(text) }
 
     static let cursor = TextFormat([.init("description", "A nextCursor of the same list.")]) { text, _ in
         text.count > 16 * 1024 ? "is no cursor of this list" : nil
     }
 
-    /// The last digits of an id, with hyphens or without.
+    /// The last digits of an id, with or without hyphens.
     static let idEnding = TextFormat(
         [.init("pattern", "^[0-9A-Fa-f-]{6,36}$"), .init("description", "At least 6 hexadecimal digits.")]
     ) { text, _ in

@@ -42,7 +42,7 @@ public enum TransferParams {
         "replace", "Whether moods that are there become what the file says.", default: false)
 }
 
-/// `store.export`, `store.import`: moods in and out of files.
+/// `store.export`, `store.import`: export and import of moods.
 public enum TransferMethods {
     public static let export = MethodDeclaration(
         "store.export", .long, .owner,
@@ -107,7 +107,7 @@ extension ObjectRule {
         ])
 }
 
-/// Whether what a file says of a mood may be so.
+/// The rules for a mood in an imported file.
 public enum ImportedMoodRule {
     private static let fields: [Field] =
         MoodSchemas.given
@@ -121,10 +121,10 @@ public enum ImportedMoodRule {
         return nil
     }
 
-    /// Something that is wrong with a mood.
+    /// The problem of a mood.
     public struct Fault: Sendable {
         public var member: String
-        /// The first step from the member to what is wrong in it: an index, or a name; nil where it is the member itself.
+        /// The first step from the member to the problem: an index, or a name; nil if it is the member itself.
         public var element: String?
         /// A clause.
         public var reason: String
@@ -136,22 +136,22 @@ public enum ImportedMoodRule {
         }
     }
 
-    /// The limits of moods in files: notes may be as long as they are.
+    /// The limits of moods in files: notes have no limit.
     public static func limits(_ limits: Limits) -> Limits {
         var own = limits
         own.values[Limits.Name.notesBytes.index] = .max
         return own
     }
 
-    /// The first thing that is wrong; nil where nothing is. Members that nobody knows may be there.
-    /// - Parameter limits: as `limits(_:)` gives them.
+    /// The first problem; nil if there is none. Unknown members are allowed.
+    /// - Parameter limits: from `limits(_:)`.
     public static func problem(_ mood: ValidJSON, _ limits: Limits) -> Fault? {
         var reader = JSONReader(mood)
         guard reader.enterObject() else { return Fault(member: "", reason: "is no object") }
         var seen: UInt64 = 0
         var last = -1
         while let key = reader.nextKey() {
-            // A file mostly names them in one order, so the next one is looked at first.
+            // Most files have their members in one order, so try the next one first.
             guard let index = place(of: key, after: last) else {
                 reader.skip()
                 continue
