@@ -1,14 +1,14 @@
 import MoodCore
 
-/// What a column of a table holds.
+/// The content of a table's column.
 enum CSVColumn: Equatable {
     case member(MoodField)
     case date, time, hour, minute
     case scale(String)
-    /// A valence on a scale of its own: the first number is -1, the last 1.
+    /// A valence on an own scale: the first number is -1, the last 1.
     case valence(from: Double, to: Double)
 
-    /// A column by the name of what it holds, as `map` gives it.
+    /// A column by the name of its content, as in `map`.
     init?(target name: String) {
         let folded = Folded.text(name)
         switch folded {
@@ -39,10 +39,10 @@ enum CSVColumn: Equatable {
         "label, emoji, timestamp, date, time, hour, minute, notes, tags, isFavorite, valence, valence:1..10, scales,"
         + " scales.NAME, timeZone, id, attachments, createdAt, updatedAt"
 
-    /// Several columns may hold parts of these.
+    /// Whether several columns may hold parts of it.
     var isJoined: Bool { self == .member(.notes) || self == .member(.tags) }
 
-    /// A column whose name says what it holds: in English, German, Spanish, French or Finnish.
+    /// A column by its heading in English, German, Spanish, French or Finnish.
     init?(heading: String) {
         let folded = Folded.text(heading)
         let words = folded.split { !$0.isLetter && !$0.isNumber }.joined(separator: " ")
@@ -88,14 +88,14 @@ enum CSVColumn: Equatable {
     }()
 }
 
-/// The columns of a table, each with what it holds.
+/// The columns of a table with their contents.
 struct CSVColumns {
     private(set) var kinds: [CSVColumn?]
-    /// The place of the column of each member, from 1.
+    /// The number of each member's column, from 1.
     let numbers: [String: Int]
 
-    /// - Throws: where `map` names what is not there, and where there are no columns for a time and a feeling.
-    /// - Parameter isTable: whether each row has as many cells as the header; asked where names of columns are to be told.
+    /// - Throws: if `map` names a missing column, or there are no columns for a time and a feeling.
+    /// - Parameter isTable: whether each row has as many cells as the header; called before an error names columns.
     init(
         _ names: [String], _ map: [(name: String, target: String)], isTable: () -> Bool
     ) throws(UnreadableFile) {
@@ -112,7 +112,7 @@ struct CSVColumns {
             mapped[place] = column
         }
         var kinds = mapped
-        // What is mapped comes before what has the name of a member, and that before what says it in other words.
+        // The map comes first, then names of members, then headings in other words.
         let readers: [(String) -> CSVColumn?] = [{ CSVColumn(target: $0) }, { CSVColumn(heading: $0) }]
         for read in readers {
             for (place, name) in names.enumerated() where kinds[place] == nil {

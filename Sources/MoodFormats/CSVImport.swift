@@ -3,15 +3,15 @@ import MoodCore
 
 /// Reads a table of moods: ours, or any other.
 ///
-/// A column is what `map` makes of it, else what its name says (`CSVColumns`); others are passed over. A date and a time of day may
-/// stand in columns of their own.
+/// `map` decides about a column, else its name (`CSVColumns`); other columns are skipped. Date and time of day may have
+/// columns of their own.
 struct CSVImport {
-    /// A short row.
+    /// The bytes of a short row.
     private static let rowBytes = 32
 
     private let table: CSVRecords
     private var records: CSVRecords
-    /// How far the file has been read.
+    /// The number of bytes read.
     var at: Int { records.at }
     private let columns: CSVColumns
     private var ids: RowIDs
@@ -19,7 +19,7 @@ struct CSVImport {
     private var isOrderSought = false
     private var mapped: MappedFeelings
     private let options: ImportOptions
-    /// What is left off of the present row.
+    /// The parts of the present row that are left out.
     private var leftOff: [(column: Int, reason: String)] = []
 
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
@@ -35,7 +35,7 @@ struct CSVImport {
         mapped = try MappedFeelings(options, of: .csv)
     }
 
-    /// A name of the map that is nowhere in what was read.
+    /// A name of the map that the file does not contain.
     var unusedName: String? { mapped.unused }
 
     /// The next mood or problem; nil at the end.
@@ -78,7 +78,7 @@ struct CSVImport {
         let reason: String
     }
 
-    /// The cells of a row that say when it was.
+    /// The cells of a row with its time.
     private struct When {
         var timestamp: (text: String, place: Int)?
         var date: (text: String, place: Int)?
@@ -137,7 +137,7 @@ struct CSVImport {
             if draft.timeZone == nil { draft.timeZone = moment.zone }
             if moment.isNoon, when.hasClock { leaveOff(place, "There is no time of day: noon was taken.") }
         } catch {
-            // A zone that is not known is left off where the times have one without it.
+            // An unknown zone is left out if the times can be read without it.
             if case .unknownZone = error, let name = draft.timeZone {
                 draft.timeZone = nil
                 leaveOff((columns.numbers["timeZone"] ?? 1) - 1, "The zone \(name) is not known.")
@@ -163,7 +163,7 @@ struct CSVImport {
         return try times.read(date: text, time: when.time?.text, hour: when.hour, minute: when.minute, own: own)
     }
 
-    /// The order of days and months that the dates of a column show, where no two of them show another one.
+    /// The order of days and months in a column's dates, unless two of them contradict each other.
     private func order(ofColumn place: Int) -> DateText.Order? {
         var all = table
         var found: DateText.Order?

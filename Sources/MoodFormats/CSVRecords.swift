@@ -1,27 +1,27 @@
-/// The records of a CSV file. RFC 4180, with what programs really write: CR LF, LF or CR, a byte order mark, other
-/// separators, a quoted cell that is followed by something else.
+/// The records of a CSV file: RFC 4180, and forms that programs really write: CR LF, LF or CR, a byte order mark, other
+/// separators, a quoted cell with more text behind it.
 struct CSVRecords {
-    /// More cells, or a longer one, are no table of moods.
+    /// The most cells: a table of moods has fewer, and shorter ones.
     static let cellsMax = 256
     static let recordBytesMax = 8 << 20
 
     struct Record {
-        /// Where it begins, from 1.
+        /// The line where the record begins, from 1.
         var line: Int
         var cells: [[UInt8]]
-        /// What stands there.
+        /// The bytes of the record.
         var bytes: ArraySlice<UInt8>
-        /// Why it is none.
+        /// The reason why it is not a record.
         var fault: String?
     }
 
     private var pieces: FilePieces
-    /// What was taken of the file and not yet passed over.
+    /// The bytes taken from the file that are not read yet.
     private var bytes: [UInt8]
     private var place = 0
     let separator: UInt8
     private var line = 1
-    /// How far the file has been read.
+    /// The number of bytes read.
     var at: Int { pieces.end - (bytes.count - place) }
 
     init(_ file: ImportBytes) {
@@ -35,14 +35,14 @@ struct CSVRecords {
         }
     }
 
-    /// The mark in a first line `sep=;`, which Excel writes and reads.
+    /// The separator in a first line `sep=;`, which Excel writes and reads.
     private static func toldSeparator(of bytes: ArraySlice<UInt8>) -> UInt8? {
         let line = bytes.prefix(8).prefix { $0 != 10 && $0 != 13 }.filter { $0 != UInt8(ascii: "\"") }
         guard line.count == 5, line.starts(with: "sep=".utf8) else { return nil }
         return line[4]
     }
 
-    /// Whether it is a table: more than one column, and in each row as many cells as in the first.
+    /// Whether it is a table: more than one column, and as many cells in each row as in the first.
     var isTable: Bool {
         var rest = self
         guard let header = rest.next(), header.fault == nil, header.cells.count > 1,
@@ -56,7 +56,7 @@ struct CSVRecords {
         return hasRow
     }
 
-    /// The one that is most frequent in the first line, outside of quotes.
+    /// The most frequent separator in the first line, outside of quotes.
     private static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
         var counts: [(UInt8, Int)] = [(UInt8(ascii: ","), 0), (UInt8(ascii: ";"), 0), (UInt8(ascii: "\t"), 0)]
         var isQuoted = false
@@ -74,7 +74,7 @@ struct CSVRecords {
         while true {
             let (start, startLine) = (place, line)
             let record = nextInPiece()
-            // Behind the end of a piece the record may go on.
+            // At the end of a piece the record may continue.
             if place < bytes.count || pieces.isAtEnd { return record }
             (place, line) = (0, startLine)
             pieces.append(to: &bytes, keeping: start)
@@ -137,7 +137,7 @@ struct CSVRecords {
 }
 
 extension [UInt8] {
-    /// A cell of a CSV file: quoted where it has to be.
+    /// The bytes as a cell of a CSV file, quoted if necessary.
     var csvCell: [UInt8] {
         let isPlain = allSatisfy { $0 != 34 && $0 != 44 && $0 != 10 && $0 != 13 } && first != 32 && last != 32
         if isPlain { return self }

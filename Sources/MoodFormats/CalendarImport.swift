@@ -4,7 +4,8 @@ import MoodText
 
 /// Reads the VEVENTs and VJOURNALs of an iCalendar file. RFC 5545.
 ///
-/// A UID that is a UUID is the mood's id. Of what repeats the first is read, of one UID the highest SEQUENCE; what is cancelled is told.
+/// A UID that is a UUID is the mood's id. It reads the first of repeating events, the highest SEQUENCE, and reports
+/// cancelled ones.
 struct CalendarImport {
     private typealias Property = CalendarLines.Property
 
@@ -141,7 +142,7 @@ struct CalendarImport {
         return .mood(mood)
     }
 
-    /// Why an event is no mood; nil where it is one.
+    /// The reason why an event is not a mood; nil if it is one.
     private func noMood(_ properties: [Property], _ line: Int) -> String? {
         func value(_ name: String) -> String? { properties.first { $0.name == name }?.value.trimmedSpaces }
         if value("STATUS")?.uppercased() == "CANCELLED" || outline.cancelling.contains(calendar) {
@@ -173,11 +174,11 @@ struct CalendarImport {
     private struct Moment {
         var time: Timestamp
         var zone: String?
-        /// What has to be said of it.
+        /// A remark about it.
         var note: String?
     }
 
-    /// `20261120T213000Z`, the same in a zone, or `20261120`.
+    /// Reads `20261120T213000Z`, a time in a zone, or `20261120`.
     private mutating func moment(_ property: Property) throws(TimeReader.Failure) -> Moment {
         let value = property.value.trimmedSpaces
         guard let local = CalendarDates.local(value) else {
@@ -205,7 +206,7 @@ struct CalendarImport {
         if let zone = outline.zones[CalendarOutline.plain(name)], !zone.observances.isEmpty {
             let moment = zone.moment(ofLocal: local)
             guard let time = Timestamp(milliseconds: moment) else { throw .notATime }
-            // The name of a zone is kept where it is one whose clocks show the same.
+            // Keep the name of a zone whose clocks show the same time.
             let lived = (known ?? zone.location.flatMap(Self.zone)).flatMap {
                 times.offset(at: time, in: $0) == zone.offset(at: moment) ? $0 : nil
             }
@@ -227,7 +228,7 @@ struct CalendarImport {
         return Moment(time: moment.time, zone: zone)
     }
 
-    /// The IANA name of a zone: as it is, as Windows has it, or at the end of a longer name.
+    /// The IANA name of a zone: an IANA name, a Windows name, or an IANA name at the end of a longer one.
     private static func zone(_ name: String) -> String? {
         let name = CalendarLines.unescaped(name).replacing("\"", with: "").trimmedSpaces
         if TimeZones.isKnown(name) { return name }

@@ -7,7 +7,7 @@ struct CalendarLines {
         var line: Int
     }
 
-    /// A longer line is cut.
+    /// The longest line; a longer one is cut.
     private static let lineBytesMax = 16 << 20
 
     private var lines: FileLines
@@ -16,7 +16,7 @@ struct CalendarLines {
 
     init(_ file: ImportBytes) { lines = FileLines(file) }
 
-    /// The beginning of what comes next.
+    /// The beginning of the next line.
     var head: ArraySlice<UInt8> { lines.head }
 
     /// The next line and its number.
@@ -62,7 +62,7 @@ struct CalendarLines {
         return Property(name: name.uppercased(), parameters: parameters, value: String(value), line: line)
     }
 
-    /// RFC 5545, section 3.3.11.
+    /// The text without escapes. RFC 5545, section 3.3.11.
     static func unescaped(_ text: String) -> String { list(text, isSplit: false).first ?? "" }
 
     static func list(_ text: String, isSplit: Bool = true) -> [String] {
@@ -84,21 +84,21 @@ struct CalendarLines {
     }
 }
 
-/// What has to be known of a calendar file before its first event is read: zones, which stand anywhere, and the events that others
-/// of the same UID replace.
+/// Facts that the first event needs: zones, which may be anywhere, and the events that replace others of their UID.
 struct CalendarOutline {
-    /// By the plain form of their TZID.
+    /// Zones by the plain form of their TZID.
     private(set) var zones: [String: CalendarZone] = [:]
     /// X-WR-TIMEZONE of each calendar in the file.
     private(set) var usualZones: [Int: String] = [:]
-    /// The calendars that only tell that events are cancelled.
+    /// The calendars that only cancel events.
     private(set) var cancelling: Set<Int> = []
     /// The highest SEQUENCE of each UID.
     private(set) var sequences: [String: Int] = [:]
-    /// The line of the first event of each UID that is not one day of a repeating one, else of the first such day.
+    /// The line of each UID's first event that is not a single day of a repeating one; without one, that of the first
+    /// such day.
     private(set) var firsts: [String: (line: Int, isDay: Bool)] = [:]
 
-    /// Only these lines are looked at.
+    /// The names of the lines to read.
     private static let names = [
         "BEGIN:", "END:", "UID", "SEQUENCE", "RECURRENCE-ID", "X-WR-TIMEZONE", "METHOD", "TZ", "X-LIC-", "DTSTART",
         "RRULE",
@@ -154,12 +154,12 @@ struct CalendarOutline {
         firsts[event.uid] = (event.line, event.isDay)
     }
 
-    /// A TZID however it is quoted and escaped.
+    /// A TZID without quotes and escapes.
     static func plain(_ name: String) -> String {
         Folded.text(CalendarLines.unescaped(name).replacing("\"", with: "").trimmedSpaces)
     }
 
-    /// Puts a zone together.
+    /// Collects the lines of a zone.
     private struct ZoneReader {
         var name = ""
         var zone = CalendarZone()
@@ -199,7 +199,7 @@ struct CalendarOutline {
 }
 
 extension [UInt8] {
-    /// Whether it begins so, whatever the case.
+    /// Whether the bytes begin with a name, in any case.
     fileprivate func beginsLike(_ name: [UInt8]) -> Bool {
         count >= name.count && zip(self, name).allSatisfy { ($0 & 0xDF) == ($1 & 0xDF) }
     }

@@ -2,38 +2,38 @@ import MoodText
 
 /// A zone that a calendar file defines itself: a VTIMEZONE. RFC 5545, section 3.6.5.
 struct CalendarZone {
-    /// A time of the year that the clocks are set to, again and again.
+    /// A time of the year at which the clocks change, every year.
     struct Observance {
-        /// Of local time, in milliseconds since 1970: when it holds first.
+        /// The local time of its first beginning, in milliseconds since 1970.
         var start: Int64 = 0
         var offsetFrom: Int64?
         var offsetTo: Int64 = 0
         var rule: Rule?
-        /// Other beginnings, in local time.
+        /// Further beginnings, in local time.
         var dates: [Int64] = []
     }
 
-    /// `FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU`, and what else there is of the kind.
+    /// A rule such as `FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU`.
     struct Rule {
         var month: Int
-        /// 0 is Monday; nil: a day of the month.
+        /// The weekday, 0 is Monday; nil is a day of the month.
         var weekday: Int?
-        /// Which of these weekdays of the month, from its end where it is negative; nil: the one among `days`.
+        /// The number of the weekday in the month, from its end if negative; nil is the weekday among `days`.
         var ordinal: Int?
         var days: [Int] = []
-        /// The last year in which it holds.
+        /// The last year of the rule.
         var lastYear: Int?
-        /// The last day on which it can begin, since 1970.
+        /// The last day for a beginning, since 1970.
         var lastDay: Int?
     }
 
     private static let dayLength: Int64 = 86_400_000
 
-    /// The IANA name that the file gives it beside its own.
+    /// The IANA name that the file gives besides its own.
     var location: String?
     var observances: [Observance] = []
 
-    /// The moment at which its clocks show a time first; a time that they leap over is as much later as they leap.
+    /// The first moment at which its clocks show a time. A time in a gap counts as later by the length of the gap.
     func moment(ofLocal local: Int64) -> Int64 {
         let (before, after) = (offset(at: local - Self.dayLength), offset(at: local + Self.dayLength))
         for offset in [max(before, after), min(before, after)] where self.offset(at: local - offset) == offset {
@@ -42,7 +42,7 @@ struct CalendarZone {
         return local - before
     }
 
-    /// Local time minus UTC, in milliseconds.
+    /// The offset of local time from UTC, in milliseconds.
     func offset(at moment: Int64) -> Int64 {
         var latest: (onset: Int64, offset: Int64)?
         for observance in observances {
@@ -54,9 +54,9 @@ struct CalendarZone {
         return first.offsetFrom ?? first.offsetTo
     }
 
-    /// The latest moment, not after another one, at which an observance began.
+    /// The latest beginning of an observance up to a moment.
     private func onset(of observance: Observance, upTo moment: Int64) -> Int64? {
-        // A file that does not say what was before has no more than one change, or the other one's offset was.
+        // Without TZOFFSETFROM there is one change only, or the earlier offset is that of the other observance.
         let from =
             observance.offsetFrom ?? observances.first { $0.offsetTo != observance.offsetTo }?.offsetTo
             ?? observance.offsetTo
@@ -87,9 +87,9 @@ struct CalendarZone {
     static func year(of time: Int64) -> Int { CivilDate(daysSince1970: Int(floor(time) / dayLength)).year }
 }
 
-/// Dates as RFC 5545 writes them.
+/// Dates in the forms of RFC 5545.
 enum CalendarDates {
-    /// Days since 1970 of `20261120` and of what begins so.
+    /// Days since 1970 of a text that begins like `20261120`.
     static func day(_ text: String) -> Int? {
         let digits = text.utf8.prefix(8)
         guard digits.count == 8, digits.allSatisfy({ 48...57 ~= $0 }), let number = Int(String(Substring(digits)))
@@ -99,7 +99,7 @@ enum CalendarDates {
         return CivilDate(checkedYear: number / 10_000, month: number / 100 % 100, day: number % 100)?.daysSince1970
     }
 
-    /// Local time of `20261120T213000`, in milliseconds since 1970; midnight where there is no time of day.
+    /// The local time of `20261120T213000`, in milliseconds since 1970; midnight without a time of day.
     static func local(_ text: String) -> Int64? {
         guard let day = day(text) else { return nil }
         let clock = text.dropFirst(8).filter { $0.isASCII && $0.isNumber }.prefix(6)
@@ -110,7 +110,7 @@ enum CalendarDates {
         return Int64(day) * 86_400_000 + Int64((hour * 60 + minute) * 60 + min(second, 59)) * 1000
     }
 
-    /// Milliseconds of `+0100` and `-033000`.
+    /// The milliseconds of `+0100` and `-033000`.
     static func offset(_ text: String) -> Int64? {
         let digits = text.utf8.dropFirst().filter { $0 != 58 }
         guard let sign = text.first, sign == "+" || sign == "-", digits.count == 4 || digits.count == 6,
@@ -125,8 +125,8 @@ enum CalendarDates {
 extension CalendarZone.Rule {
     private static let weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
 
-    /// Reads the value of an RRULE; nil where it is not yearly.
-    /// - Parameter start: when it holds first, in local time.
+    /// Reads the value of an RRULE; nil if it is not yearly.
+    /// - Parameter start: the first beginning, in local time.
     init?(_ text: String, start: Int64) {
         var parts: [String: String] = [:]
         for part in text.uppercased().split(separator: ";") {
@@ -145,14 +145,14 @@ extension CalendarZone.Rule {
             days = [date.day]
         }
         if let until = parts["UNTIL"], let day = CalendarDates.day(until) {
-            // It is said in UTC, so in local time it may be a day later.
+            // UNTIL is in UTC, so the local day may be one later.
             (lastYear, lastDay) = (CivilDate(daysSince1970: day).year + 1, day + 1)
         } else if let count = parts["COUNT"].flatMap({ Int($0) }), 1...10_000 ~= count {
             lastYear = date.year + count - 1
         }
     }
 
-    /// The day of a year, since 1970.
+    /// The day of the rule in a year, since 1970.
     func day(of year: Int) -> Int? {
         guard 1...9_999 ~= year else { return nil }
         let first = CivilDate(year: year, month: month, day: 1)

@@ -1,18 +1,18 @@
 import MoodText
 
-/// A date, mostly with a time of day, in one of the many ways in which programs and people write it:
+/// A date, mostly with a time of day, in one of the many forms of programs and people:
 ///
 ///     29.08.2024 21:10 · 2024/8/9 9:10 PM · 20240829T211000Z · 29. August 2024 · Thu, 29 Aug 2024 21:10:00 +0200
 ///     Thu Aug 29 21:10:00 2024 +0200 · August 29, 2024 9 PM · 2024年8月29日 21:10 · 2024-08-29T21:10[Europe/Berlin]
 ///
-/// Words may be those of the program's five languages. Nothing that it reads depends on now.
+/// Words may be of the program's five languages. The result never depends on the present time.
 struct DateText: Equatable {
-    /// Which stands first in a date such as 03/04/2024.
+    /// The first number in a date such as 03/04/2024.
     enum Order { case dayFirst, monthFirst }
 
     enum Failure: Error, Equatable {
         case notADate
-        /// Both days that it could be.
+        /// The date has two readings, which are given.
         case ambiguous(String, String)
         /// A clause.
         case other(String)
@@ -26,12 +26,12 @@ struct DateText: Equatable {
     private(set) var timeOfDay: Int?
     /// Local time minus UTC, in milliseconds.
     private(set) var offset: Int?
-    /// The zone that it names.
+    /// The name of its zone.
     private(set) var zone: String?
-    /// What the date shows of the order of days and months, where it can be read in one way only.
+    /// The order of days and months that the date proves, if only one reading is possible.
     private(set) var evidence: Order?
 
-    /// - Parameter order: of dates that could be two days.
+    /// - Parameter order: for dates with two readings.
     init(_ text: String, _ order: Order? = nil) throws(Failure) {
         guard text.utf8.count <= Self.bytesMax else { throw .notADate }
         var rest = Self.plain(text)
@@ -51,7 +51,7 @@ struct DateText: Equatable {
         }
     }
 
-    /// Reads what people may type, but for what depends on now.
+    /// Reads people's phrases, except those that depend on the present time.
     private mutating func read(written text: String) throws(Failure) {
         do throws(TimeProblem) {
             let written = try TimeLanguage.written(text)
@@ -71,7 +71,7 @@ struct DateText: Equatable {
             return (86_400_000, offset)
         }
         if let timeOfDay = TimeReader.timeOfDay(clock) { return (timeOfDay, offset) }
-        // Digits alone, as ISO 8601 has them in its basic form.
+        // Digits alone, in the basic form of ISO 8601.
         guard clock.utf8.allSatisfy({ 48...57 ~= $0 }), clock.count == 4 || clock.count == 6 else { return nil }
         for place in [4, 2] where clock.count > place {
             clock.insert(":", at: clock.index(clock.startIndex, offsetBy: place))
@@ -79,7 +79,7 @@ struct DateText: Equatable {
         return TimeReader.timeOfDay(clock).map { ($0, offset) }
     }
 
-    /// Takes `z`, `utc`, `+0200`, `gmt+02:00` off the end.
+    /// Removes `z`, `utc`, `+0200` or `gmt+02:00` from the end.
     private static func withoutOffset(_ text: String) -> (String, Int?) {
         var text = text.trimmedSpaces
         func withoutName() -> Bool {
@@ -108,7 +108,7 @@ struct DateText: Equatable {
         return (text, (hours * 60 + minutes) * (isWest ? -60_000 : 60_000))
     }
 
-    /// With the marks of East Asia as those of ISO 8601.
+    /// Replaces East Asian marks by those of ISO 8601.
     private static func plain(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
         var plain = ""
@@ -126,7 +126,7 @@ struct DateText: Equatable {
         return plain
     }
 
-    /// Takes `[Europe/Berlin]` off the end, and `(CEST)`, which says nothing that the offset before it does not.
+    /// Removes `[Europe/Berlin]` from the end, and `(CEST)`, which adds nothing to the offset before it.
     private static func takeZone(_ text: inout String) -> String? {
         var zone: String?
         while let last = text.last, last == "]" || last == ")" {
@@ -138,7 +138,7 @@ struct DateText: Equatable {
         return zone
     }
 
-    /// The words of a text; a comma parts them but in a fraction of a second.
+    /// The words of a text. A comma separates them, except in a fraction of a second.
     private static func words(_ text: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -155,7 +155,7 @@ struct DateText: Equatable {
     }
 }
 
-/// Gathers year, month, day and clock from words in any order.
+/// Collects year, month, day and clock from words in any order.
 private struct DateWordsReader {
     private let order: DateText.Order?
     private var year: Int?
@@ -204,7 +204,7 @@ private struct DateWordsReader {
         }
     }
 
-    /// Whether it has a colon, and no date before it.
+    /// Whether a word has a colon, and no date before it.
     private static func isClock(_ word: String) -> Bool {
         word.firstIndex(of: ":").map { !word[..<$0].contains { "-/.t".contains($0) } } ?? false
     }
@@ -235,10 +235,10 @@ private struct DateWordsReader {
         }
     }
 
-    /// The year of two digits, as POSIX has it.
+    /// Completes a year of two digits like POSIX.
     private static func whole(_ year: Int) -> Int { year < 69 ? 2000 + year : 1900 + year }
 
-    /// `29.08.2024`, `2024/8/9`, `29-Aug-2024`, each with or without `T` and a time of day.
+    /// Reads `29.08.2024`, `2024/8/9` or `29-Aug-2024`, each with or without `T` and a time of day.
     private mutating func take(date word: String) throws(DateText.Failure) {
         guard year == nil, month == nil, dayOfMonth == nil else { throw .notADate }
         var date = word[...]
@@ -252,7 +252,7 @@ private struct DateWordsReader {
             }
             last = word[place]
         }
-        // The sign of a year of six digits.
+        // A sign begins a year of six digits.
         let isLong = date.hasPrefix("+")
         if isLong { date = date.dropFirst() }
         if Self.isDigits(date) { return try take(number: String(date)) }
@@ -280,7 +280,7 @@ private struct DateWordsReader {
         }
     }
 
-    /// Two numbers of which one is the month.
+    /// Takes two numbers, one of which is the month.
     private mutating func take(
         _ first: Int, _ second: Int, of year: Int, isDayFirst: Bool
     ) throws(DateText.Failure) {

@@ -1,8 +1,8 @@
 import JSONCodec
 import MoodCore
 
-/// Reads the JSON of Day One: `{"metadata": …, "entries": [{uuid, creationDate, timeZone, starred, tags, text, location}]}`. The
-/// text is Markdown; its pictures are files beside the JSON.
+/// Reads the JSON of Day One: `{"metadata": …, "entries": [{uuid, creationDate, timeZone, starred, tags, text,
+/// location}]}`. The text is Markdown; its pictures are files in the JSON's folder.
 struct DayOneImport {
     private var entries: JSONEntries
     var at: Int { entries.at }

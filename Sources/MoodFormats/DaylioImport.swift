@@ -1,15 +1,15 @@
 import JSONCodec
 import MoodCore
 
-/// Reads the CSV of Daylio: of 5 columns (`date, time, mood, activities, note`), 7 (`year` and `weekday` too), 8 (`full_date`
-/// instead of `year`, and `note_title`) and 9 (`scales` too). Times are those of a clock on the wall, in the words of the phone's language.
+/// Reads the CSV of Daylio: of 5 columns (`date, time, mood, activities, note`), 7 (`year` and `weekday` too), 8
+/// (`full_date` instead of `year`, and `note_title`) and 9 (`scales` too). Times are local, in the phone's language.
 struct DaylioImport {
     private static let known: Set<String> = [
         "full_date", "year", "date", "weekday", "time", "mood", "activities", "scales", "note_title", "note",
     ]
 
     private var records: CSVRecords
-    /// How far the file has been read.
+    /// The number of bytes read.
     var at: Int { records.at }
     private let names: [String]
     private var ids: RowIDs
@@ -17,7 +17,7 @@ struct DaylioImport {
     private var mapped: MappedFeelings
     private let moods: [String: DaylioWords.Group]
     private let options: ImportOptions
-    /// What is left off of the present row.
+    /// The parts of the present row that are left out.
     private var leftOff: [(column: String, reason: String)] = []
 
     private static func names(_ cells: [[UInt8]]) -> [String] {
@@ -31,7 +31,7 @@ struct DaylioImport {
         return isWhole(names) || names.contains("date") && names.count >= 5 && names.allSatisfy(known.contains)
     }
 
-    /// Whether `map` says what columns of a short table are: it is read as any other then, as it was before it was known.
+    /// Whether `map` names columns of a short table. It is then read as any other table, as in earlier versions.
     static func isMapped(_ cells: [[UInt8]], _ options: ImportOptions) -> Bool {
         let names = names(cells)
         return !isWhole(names)
@@ -53,7 +53,7 @@ struct DaylioImport {
             )
         }
         names = Self.names(header.cells)
-        // The short form was a table like any other once, and its moods keep the ids that they had then.
+        // Earlier versions read the short form as any table, and its moods keep those ids.
         ids = RowIDs(Self.isWhole(names) ? "daylio" : "csv")
         mapped = try MappedFeelings(options, of: .daylio)
         moods = Self.moods(records, names.firstIndex(of: "weekday"))
@@ -61,7 +61,7 @@ struct DaylioImport {
 
     var unusedName: String? { mapped.unused }
 
-    /// So many rows are looked at for the language of a file: two languages may share the names of some weekdays.
+    /// The number of rows to read for the language of a file: two languages may share the names of some weekdays.
     private static let weekdayRows = 200
 
     /// The names of the five moods, in the language of the file's weekdays.
@@ -136,7 +136,7 @@ struct DaylioImport {
         return try times.read(date: day, time: time.isEmpty ? nil : time, hour: nil, minute: nil)
     }
 
-    /// Whether it is the time of day that cannot be read.
+    /// Whether the time of day is the part that cannot be read.
     private func isClock(_ cells: [String: String], _ failure: TimeReader.Failure) -> Bool {
         guard failure == .notATime, let time = cells["time"], !time.isEmpty else { return false }
         return DateText.clock(time) == nil
@@ -151,7 +151,7 @@ struct DaylioImport {
         }
     }
 
-    /// What the mood is worth and how it is drawn: as `map` says, else Daylio's group, else the palette.
+    /// Sets a mood's valence and emoji: from `map`, else from Daylio's group, else from the palette.
     private mutating func setValue(_ draft: inout MoodDraft) {
         if mapped.apply(to: &draft) { return draft.complete(options) }
         let name = Folded.text(draft.label)

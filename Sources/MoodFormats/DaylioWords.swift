@@ -1,5 +1,5 @@
-/// The words of Daylio in the languages that it comes in: by the weekdays of a file its language is known, and with that the names
-/// of its five moods.
+/// The words of Daylio in its languages. A file's weekdays show its language, and that gives the names of its five
+/// moods.
 enum DaylioWords {
     /// One of the five groups that every mood of Daylio belongs to.
     struct Group: Sendable {
@@ -14,10 +14,10 @@ enum DaylioWords {
 
     struct Language: Sendable {
         let weekdays: Set<String>
-        /// By folded name.
+        /// Groups by folded name.
         let moods: [String: Group]
 
-        /// - Parameter moods: the names of each group, parted by `/`, from the best.
+        /// - Parameter moods: the names of each group, separated by `/`, from the best.
         init(_ weekdays: String, _ moods: String) {
             self.weekdays = Set(weekdays.split(separator: " ").map { Folded.text(String($0)) })
             var byName: [String: Group] = [:]
@@ -30,7 +30,7 @@ enum DaylioWords {
 
     static let english = languages[0].moods
 
-    /// The language that has most of some folded words as weekdays; nil where none has any.
+    /// The language with the most weekdays among some folded words; nil if none has any.
     static func language(ofWeekdays words: Set<String>) -> Language? {
         var best: (language: Language, count: Int)?
         for language in languages {

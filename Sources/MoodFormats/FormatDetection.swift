@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// Tells the format of a file by its content. What is of none that is read is refused by its kind, and its content is not shown.
+/// Finds the format of a file from its content. An unsupported file is refused with its kind, and without its content.
 enum FormatDetection {
     private static let headBytes = 64 << 10
 
@@ -30,7 +30,7 @@ enum FormatDetection {
         return bytes[start...].drop { $0 == 32 || $0 == 9 || $0 == 10 || $0 == 13 }
     }
 
-    /// An array of objects; a line of jrnl begins with a bracket too.
+    /// Whether text begins with an array of objects. A line of jrnl begins with a bracket too.
     private static func isArray(_ head: ArraySlice<UInt8>) -> Bool {
         guard head.first == UInt8(ascii: "[") else { return false }
         let next = head.dropFirst().first { $0 != 32 && $0 != 9 && $0 != 10 && $0 != 13 }
@@ -55,14 +55,14 @@ enum FormatDetection {
             ([0x28, 0xB5, 0x2F, 0xFD], "packed with zstd: unpack it first"),
         ]
         if let found = kinds.first(where: { bytes.starts(with: $0.mark) }) { return found.kind }
-        // A text may hold one by accident; what is full of them is none, or UTF-16 without its mark.
+        // A text may have a NUL by accident. Many of them mean another file, or UTF-16 without its mark.
         let head = bytes.prefix(4096)
         return head.count { $0 == 0 } * 20 > head.count ? "no text in UTF-8: it has many bytes that no text has" : nil
     }
 
     private static let nearestTable = "the nearest format is csv, a table whose first line names its columns"
 
-    /// Programs whose files are known by what stands near their beginning.
+    /// Programs by a text near the beginning of their files.
     private static let programs: [(mark: String, program: String)] = [
         (
             "healthdata",
@@ -102,7 +102,7 @@ enum FormatDetection {
                 }
                 if first.contains("format"), mentions("moodboard-backup") { return .jsonl }
             }
-            // A line that is damaged, or one mood over several lines, is told by its reader.
+            // The reader reports a damaged line, or a mood over several lines.
             if own.prefix(2).contains(where: mentions), mentions("timestamp") { return .jsonl }
         } else if mentions("scores"), mentions("date") {
             return .pixels
@@ -115,7 +115,7 @@ enum FormatDetection {
         throw UnreadableFile("is JSON of no known format; the nearest is jsonl, one mood a line")
     }
 
-    /// `{"entries": []}`, with or without tags.
+    /// Whether it is `{"entries": []}`, with or without tags.
     private static func isEmptyJournal(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let members = JSONValue.members(of: Array(bytes)) else { return false }
         return members.contains { $0.name == "entries" && $0.value.array?.isEmpty == true }
@@ -153,7 +153,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension JSONValue {
-    /// The names in the first object of a text, which may be cut off: those that stand before a colon.
+    /// The names in the first object of a text that may be cut off: strings before a colon.
     fileprivate static func names(ofTop bytes: [UInt8]) -> Set<String> {
         var names: Set<String> = []
         var at = 0

@@ -1,15 +1,16 @@
-/// The bytes of a file that is read from its beginning to its end.
+/// The bytes of a file for reading from beginning to end.
 public struct ImportBytes: Sendable {
     public let count: Int
     private let read: @Sendable (_ range: Range<Int>) -> [UInt8]
 
-    /// All of them.
+    /// Takes bytes in memory.
     public init(_ bytes: [UInt8]) {
         count = bytes.count
         read = { Array(bytes[$0]) }
     }
 
-    /// - Parameter read: gives these bytes; fewer where the file has become shorter or cannot be read, which its caller has to see.
+    /// - Parameter read: returns these bytes; fewer if the file is shorter by now or unreadable, which the caller must
+    ///   check.
     public init(count: Int, read: @escaping @Sendable (_ range: Range<Int>) -> [UInt8]) {
         self.count = count
         self.read = read
@@ -20,14 +21,14 @@ public struct ImportBytes: Sendable {
     public var whole: [UInt8] { bytes(0..<count) }
 }
 
-/// Takes a file piece by piece, so that memory does not grow with it.
+/// Reads a file in pieces, so that memory does not grow with it.
 struct FilePieces {
     static let pieceBytes = 1 << 20
 
     private let file: ImportBytes
-    /// How far the file was taken.
+    /// The number of bytes read.
     private(set) var end = 0
-    /// Whether that is all of it.
+    /// Whether the file is read to its end.
     private(set) var isAtEnd = false
 
     init(_ file: ImportBytes) { self.file = file }
@@ -45,19 +46,19 @@ struct FilePieces {
         return bytes
     }
 
-    /// Takes the next piece behind the rest of what was taken before; as much as that rest, where it is longer than a piece.
+    /// Appends the next piece to the unread rest; one of the rest's length if that is longer than a piece.
     mutating func append(to bytes: inout [UInt8], keeping place: Int) {
         bytes.removeFirst(place)
         bytes += next(max(Self.pieceBytes, bytes.count))
     }
 }
 
-/// The lines of a file, without their ends.
+/// The lines of a file, without line ends.
 struct FileLines {
     private var pieces: FilePieces
     private var bytes: [UInt8]
     private var place = 0
-    /// How far the file has been read.
+    /// The number of bytes read.
     var at: Int { pieces.end - (bytes.count - place) }
 
     init(_ file: ImportBytes) {
@@ -65,17 +66,17 @@ struct FileLines {
         bytes = pieces.first()
     }
 
-    /// The byte that comes next; nil at the end.
+    /// The next byte; nil at the end.
     var first: UInt8? { place < bytes.count ? bytes[place] : nil }
 
-    /// The beginning of what comes next, as far as it was taken.
+    /// The beginning of the next line, as far as it was read.
     var head: ArraySlice<UInt8> { bytes[place...] }
 
     mutating func next() -> [UInt8]? {
         while true {
             var end = place
             while end < bytes.count, bytes[end] != 10 { end += 1 }
-            // The next byte must be there too, for whoever asks how the next line begins.
+            // Read one byte further, so that `first` knows how the next line begins.
             if end + 1 >= bytes.count, !pieces.isAtEnd {
                 pieces.append(to: &bytes, keeping: place)
                 place = 0
@@ -89,6 +90,6 @@ struct FileLines {
         }
     }
 
-    /// Passes over the next byte.
+    /// Skips the next byte.
     mutating func skip() { place = min(place + 1, bytes.count) }
 }

@@ -2,7 +2,7 @@ import JSONCodec
 import MoodCore
 import MoodText
 
-/// What a reader finds in a file.
+/// A reader's finding in a file.
 public enum ImportItem: Sendable {
     case mood(ImportedMood)
     case problem(ImportProblem)
@@ -10,19 +10,19 @@ public enum ImportItem: Sendable {
     case settings(line: Int, [UInt8])
 }
 
-/// A mood as a file has it. What it says is not checked yet.
+/// A mood in a file, before any check.
 public struct ImportedMood: Sendable {
-    /// Where it begins, from 1.
+    /// The line where it begins, from 1.
     public var line: Int
-    /// Whether the file names its id; else that is made of what the file says.
+    /// Whether the file has its id. Otherwise the id comes from the content.
     public var carriesID: Bool
     /// One JSON object: the members of a mood by their names, `id` among them.
     public var json: [UInt8]
-    /// The beginning of what stands there.
+    /// The beginning of the raw text.
     public var text: String
-    /// Which column each member was taken from, from 1.
+    /// The column of each member, from 1.
     public var columns: [String: Int] = [:]
-    /// The things in it that could not be read and were left off.
+    /// The unreadable parts that are left out.
     public var leftOff: [ImportProblem] = []
 
     public init(line: Int, carriesID: Bool, json: [UInt8], text: String) {
@@ -33,24 +33,24 @@ public struct ImportedMood: Sendable {
     }
 }
 
-/// Something that could not be read.
+/// A part of a file that cannot be read.
 public struct ImportProblem: Sendable, Equatable {
-    /// The loss that it is.
+    /// The loss that a problem means.
     public enum Loss: Sendable {
-        /// A row that is not taken.
+        /// A row that is not imported.
         case row
-        /// A part of a row that is taken.
+        /// A part of an imported row.
         case part
-        /// No loss: a row that is no mood, such as an event that was cancelled.
+        /// No loss: the row is not a mood, such as a cancelled event.
         case none
     }
 
-    /// From 1.
+    /// The line, from 1.
     public var line: Int
-    /// From 1; nil where it is the line as a whole.
+    /// The column, from 1; nil is the whole line.
     public var column: Int?
     public var reason: String
-    /// The beginning of what stands there.
+    /// The beginning of the raw text.
     public var text: String
     public var loss: Loss
 
@@ -63,7 +63,7 @@ public struct ImportProblem: Sendable, Equatable {
     }
 }
 
-/// A feeling that has a name, an emoji and a value of its own.
+/// A feeling with its own name, emoji and value.
 public struct KnownFeeling: Sendable {
     public var emoji: String
     public var label: String
@@ -78,21 +78,21 @@ public struct KnownFeeling: Sendable {
     }
 }
 
-/// What a reader needs to know besides the file.
+/// A reader's options besides the file.
 public struct ImportOptions: Sendable {
-    /// The zone of times that have none, and whether the moods were lived in it; nil: such times are refused.
+    /// The zone of times without one, and whether the moods were lived in it; nil refuses such times.
     public var timeZone: (name: String, isLivedIn: Bool)?
-    /// Columns by the member that they are, and labels by the value that they have.
+    /// Members by column, and values by label.
     public var map: [(name: String, target: String)] = []
-    /// How dates are written that could be two days, such as `%d/%m/%Y`.
+    /// The form of dates with two readings, such as `%d/%m/%Y`.
     public var dateFormat: String?
     public var feelings: [KnownFeeling] = [] {
         didSet { nameFeelings() }
     }
-    /// What an unknown feeling is shown as.
+    /// The emoji of an unknown feeling.
     public static let plainEmoji = "💭"
 
-    /// Places in `feelings` by folded label, else by folded alias.
+    /// Indices in `feelings` by folded label, else by folded alias.
     private var places: [String: Int] = [:]
 
     public init() {}
@@ -107,7 +107,7 @@ public struct ImportOptions: Sendable {
         }
     }
 
-    /// The feeling whose value is nearest; nil where there is no value, or no feeling that has one.
+    /// The feeling with the nearest value; nil without a value, or without a feeling that has one.
     func feeling(nearestTo valence: String?) -> KnownFeeling? {
         guard let valence = valence.flatMap({ Double($0) }), -1...1 ~= valence else { return nil }
         return feelings.filter { $0.valence != nil }.min {
@@ -118,8 +118,8 @@ public struct ImportOptions: Sendable {
     /// The column names by member.
     var columns: [(name: String, target: String)] { map.filter { !JSONNumberText.isNumber($0.target) } }
 
-    /// A moment as files write it, and the zone that it was lived in, where that is known.
-    /// - Parameter own: the zone that stands beside it.
+    /// Reads a time, and the zone of the place if it is known.
+    /// - Parameter own: the zone next to the time.
     public func moment(_ text: String, own: String?) -> (time: Timestamp, zone: String?)? {
         var times = TimeReader(self)
         do throws(TimeReader.Failure) {
@@ -136,9 +136,9 @@ public struct ImportOptions: Sendable {
     }
 }
 
-/// Why a file is not read at all.
+/// The reason why a file is not read at all.
 public struct UnreadableFile: Error, Sendable, Equatable {
-    /// Which param is to blame: "text", "map", "timeZone", "dateFormat", "format".
+    /// The param to blame: "text", "map", "timeZone", "dateFormat", "format".
     public var param: String
     public var reason: String
 
@@ -158,7 +158,7 @@ enum Folded {
 }
 
 enum JSONNumberText {
-    /// Whether a text is a number of JSON of the usual kind, such as `-0.35`: most are, and this is found out at once.
+    /// Whether a text is a simple JSON number, such as `-0.35`: most are, and this check is fast.
     static func isPlain(_ text: String) -> Bool {
         var digits = text.utf8.first == 45 ? text.utf8.dropFirst() : text.utf8[...]
         guard digits.count <= 15, let first = digits.popFirst(), (48...57).contains(first) else { return false }
@@ -174,16 +174,16 @@ enum JSONNumberText {
     }
 }
 
-/// The ids of rows that have none: UUID version 5 of the format, the row's cells as they stand, and its number among equal
-/// rows, with NUL between each two. So the same file again makes the same moods.
+/// The ids of rows without one: UUID version 5 of the format, the row's raw cells, and its number among equal rows,
+/// separated by NUL. So importing a file again gives the same moods.
 public struct RowIDs {
-    /// Fixed for ever. 3114c0ec-5401-5847-a687-6761b40ea5da
+    /// The namespace, which never changes. 3114c0ec-5401-5847-a687-6761b40ea5da
     private static let namespace = MoodID(high: 0x3114_c0ec_5401_5847, low: 0xa687_6761_b40e_a5da)
 
     private let format: String
     private var counts: [MoodID: Int] = [:]
 
-    /// - Parameter expected: how many rows there may be, as far as is known; another number is no error, only slower.
+    /// - Parameter expected: the likely number of rows; a wrong one only costs time.
     public init(_ format: String, expected: Int = 0) {
         self.format = format
         counts.reserveCapacity(min(expected, Self.expectedMax))
@@ -212,7 +212,7 @@ public struct RowIDs {
     }
 }
 
-/// The beginning of what stands in a line, for people.
+/// The beginning of a line's text, for people.
 enum Excerpt {
     static let bytesMax = 160
 

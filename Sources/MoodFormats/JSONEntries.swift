@@ -1,24 +1,24 @@
 import JSONCodec
 
-/// The elements of an array in a JSON file, each with its line. The file is read piece by piece, so memory grows with the largest
-/// element alone: once from end to end, to see that it is JSON (RFC 8259) and has the array, and once more for its elements.
+/// The elements of an array in a JSON file, each with its line. The file is read in pieces, so memory grows only with
+/// the largest element: once to check that it is JSON (RFC 8259) with the array, and once more for its elements.
 struct JSONEntries {
     private enum Place { case start, inObject, inArray, end }
 
     private let member: [UInt8]?
     private var pieces: FilePieces
     private var bytes: [UInt8]
-    /// How far the bytes have been read, and which line that is.
+    /// The position in the bytes.
     private var offset = 0
     private var line = 1
     private var place = Place.start
-    /// Nothing of the array or object has been read yet, so no comma stands before what comes.
+    /// Whether no element or member was read yet, so that no comma is due.
     private var isFirst = true
     private var hasArray = false
-    /// How far the file has been read, in bytes.
+    /// The number of bytes read.
     var at: Int { pieces.end - (bytes.count - offset) }
 
-    /// - Parameter member: the one that holds the array; nil where the file is the array.
+    /// - Parameter member: the member with the array; nil if the file is the array.
     init(_ file: ImportBytes, in member: StaticString?, _ program: String) throws(UnreadableFile) {
         self.member = member.map { Array("\"\($0)\"".utf8) }
         pieces = FilePieces(file)
@@ -30,9 +30,9 @@ struct JSONEntries {
         }
     }
 
-    /// The next one with its value, which may be no object; nil at the end.
+    /// The next element, which may be no object; nil at the end.
     mutating func next() -> (line: Int, value: JSONValue, excerpt: String)? {
-        // A file that has changed meanwhile ends here; the reader of the file sees that.
+        // A file that has changed meanwhile ends here; the file's reader finds that.
         guard let (line, text) = try? element() else { return nil }
         let value = (try? JSONValue.parse(text)) ?? .null
         return (line, value, Excerpt.of(text.filter { $0 != 10 && $0 != 13 }))
@@ -77,7 +77,7 @@ struct JSONEntries {
         (place, isFirst) = (inner, true)
     }
 
-    /// Passes over the comma before what comes, or over the sign that closes.
+    /// Skips the comma before the next element, or the closing bracket.
     private mutating func isOver(_ sign: UInt8?, _ close: UInt8) throws(UnreadableFile) -> Bool {
         if sign == close {
             offset += 1
@@ -100,7 +100,7 @@ struct JSONEntries {
         return name
     }
 
-    /// Takes a whole value, and checks it.
+    /// Takes a whole value, and validates it.
     private mutating func value() throws(UnreadableFile) -> [UInt8] {
         _ = upcoming()
         let start = line
@@ -127,7 +127,7 @@ struct JSONEntries {
         }
     }
 
-    /// The end of the next value, as far as quotes and brackets tell.
+    /// The end of the next value by its quotes and brackets.
     private mutating func valueEnd() -> Int {
         var end = offset
         var depth = 0
@@ -165,7 +165,7 @@ struct JSONEntries {
         }
     }
 
-    /// Passes over white space; the byte behind it, nil at the end.
+    /// Skips white space and returns the next byte; nil at the end.
     private mutating func upcoming() -> UInt8? {
         while true {
             guard offset < bytes.count else {

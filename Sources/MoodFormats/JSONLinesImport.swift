@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodCore
 
-/// Reads JSON Lines: a mood in each, as the protocol shows it; `{"settings": {…}}`; `{"history": {…}}`, which is passed over.
+/// Reads JSON Lines: moods in the protocol's form; `{"settings": {…}}`; `{"history": {…}}`, which is skipped.
 struct JSONLinesImport {
     private static let lineBytesMax = 16 << 20
 
@@ -31,7 +31,7 @@ struct JSONLinesImport {
         .problem(ImportProblem(line: line, column: column, reason: reason, text: Excerpt.of(text)))
     }
 
-    /// Nil where the line is passed over.
+    /// Reads a line; nil if it is skipped.
     private mutating func read(_ text: [UInt8]) -> ImportItem? {
         guard text.count <= Self.lineBytesMax else { return problem(text, "The line is longer than any mood.") }
         var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
@@ -86,7 +86,7 @@ struct JSONLinesImport {
         return .mood(mood)
     }
 
-    /// A mood with what `map` says of its label; nil where it says nothing.
+    /// A mood with its label's value from `map`; nil if the map has none.
     private mutating func applied(to members: [JSONValue.Member]) -> [UInt8]? {
         let value = JSONValue.object(members)
         var draft = MoodDraft()
@@ -102,7 +102,7 @@ struct JSONLinesImport {
 }
 
 extension JSONValue {
-    /// The members of an object; nil where the text is none.
+    /// The members of an object; nil if the text is none.
     public static func members(of text: [UInt8]) -> [Member]? {
         do throws(JSONError) { return try JSONValue.parse(text).object } catch { return nil }
     }

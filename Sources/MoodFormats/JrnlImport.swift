@@ -1,8 +1,8 @@
 import JSONCodec
 import MoodCore
 
-/// Reads what `jrnl --export json` writes: `{"tags": {…}, "entries": [{title, body, date, time, tags, starred}]}`; older ones have
-/// neither the tags of the whole nor those of an entry.
+/// Reads the output of `jrnl --export json`: `{"tags": {…}, "entries": [{title, body, date, time, tags, starred}]}`.
+/// Older versions write no tags, neither for the whole nor for an entry.
 struct JrnlImport {
     private var entries: JSONEntries
     var at: Int { entries.at }
@@ -47,7 +47,7 @@ struct JrnlImport {
     }
 }
 
-/// The words of a text that jrnl takes for tags.
+/// The words of a text that jrnl takes as tags.
 enum JrnlTags {
     static func tags(_ text: String) -> [String] {
         text.split(whereSeparator: \.isWhitespace).compactMap { word in
@@ -61,7 +61,7 @@ enum JrnlTags {
 extension MoodDraft {
     private static let labelCharactersMax = 200
 
-    /// Finds the feeling of an entry that has none of its own: an emoji at the beginning of its title, or words of the palette; else
+    /// Finds the feeling of an entry without one: an emoji at the beginning of its title, or words of the palette; else
     /// the title is the label.
     mutating func setFeeling(title: String, body: String, _ options: ImportOptions) {
         var rest = Substring(title)
@@ -86,7 +86,7 @@ extension MoodDraft {
 }
 
 extension ImportOptions {
-    /// The feeling with the longest name that a title begins with, as a word.
+    /// The feeling with the longest name at the beginning of a title, as whole words.
     fileprivate func feeling(beginning title: String) -> (feeling: KnownFeeling, count: Int)? {
         let words = title.split(separator: " ", omittingEmptySubsequences: false)
         for count in stride(from: min(words.count, 4), through: 1, by: -1) {

@@ -1,7 +1,7 @@
 import MoodCore
 
-/// Reads the text file that jrnl keeps: `[2026-11-20 21:30] Title`, the body below it, until the next such line. A title that ends in
-/// ` *` is starred. Files of its first version have no brackets.
+/// Reads jrnl's text file: `[2026-11-20 21:30] Title`, with the body below it. A title that ends in ` *` is starred.
+/// Files of its first version have no brackets.
 struct JrnlTextImport {
     private struct Line {
         var number: Int
@@ -53,7 +53,7 @@ struct JrnlTextImport {
             guard let date = try? DateText(time), date.timeOfDay != nil else { return nil }
             return (time, String(line[line.index(after: end)...]).trimmedSpaces)
         }
-        // Without brackets it is the form of 2012 alone: anything else may be a line of text.
+        // Without brackets only the form of 2012 counts: anything else may be a line of text.
         let time = line.prefix(16)
         guard time.utf8.count == 16, line.dropFirst(16).first == " ", time.dropFirst(10).first == " ",
             let date = try? DateText(String(time)), date.timeOfDay != nil

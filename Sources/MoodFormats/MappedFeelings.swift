@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// What `map` says that labels are worth: a number, or a feeling that is known (`meh=-0.4`, `Super=rad`).
+/// The values of labels in `map`: a number, or a known feeling (`meh=-0.4`, `Super=rad`).
 struct MappedFeelings {
     private struct Entry {
         var name: String
@@ -17,15 +17,15 @@ struct MappedFeelings {
     private var entries: [String: Entry] = [:]
     private var names: [String] = []
 
-    /// - Throws: where something else than a label is mapped, in a format that has no columns to map, and where a target is
-    ///   neither a number nor a feeling.
+    /// - Throws: if the map has a column in a format without columns, or a target that is neither a number nor a
+    ///   feeling.
     init(_ options: ImportOptions, of format: ImportFormat) throws(UnreadableFile) {
         for (name, target) in options.map {
             let found: Target
             if JSONNumberText.isNumber(target) {
                 found = .valence(target)
             } else if format == .csv {
-                // A column, which is looked for in the header.
+                // A column, which the header must have.
                 continue
             } else if let group = DaylioWords.english[Folded.text(target)],
                 format == .daylio || options.feeling(target) == nil
@@ -48,8 +48,8 @@ struct MappedFeelings {
     /// The first name that no mood had.
     var unused: String? { names.lazy.compactMap { entries[$0] }.first { !$0.isUsed }?.name }
 
-    /// Gives a mood what is said of its label.
-    /// - Returns: whether anything is.
+    /// Applies the map to a mood's label.
+    /// - Returns: whether the map has the label.
     @discardableResult
     mutating func apply(to draft: inout MoodDraft) -> Bool {
         if names.isEmpty { return false }

@@ -1,4 +1,4 @@
-/// Text with the little markup that phones put into notes: line breaks stay, the rest goes.
+/// Text with the simple markup of phones' notes: line breaks stay, the rest is removed.
 enum MarkedText {
     private static let blocks: Set<String> = ["p", "div", "ul", "ol", "li"]
     private static let spans: Set<String> = ["b", "i", "u", "s", "strong", "em", "span", "font", "a"]
@@ -29,7 +29,7 @@ enum MarkedText {
         return result.trimmedSpaces
     }
 
-    /// The name of a tag that is known.
+    /// The name of a known tag.
     private static func name(_ inside: Substring) -> String? {
         let name = inside.drop { $0 == "/" }.prefix { $0.isLetter }.lowercased()
         return name == "br" || blocks.contains(name) || spans.contains(name) ? name : nil

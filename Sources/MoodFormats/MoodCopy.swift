@@ -1,25 +1,25 @@
 import JSONCodec
 import Platform
 
-/// A copy of a store in one file of JSON Lines: a first line that says which store it is of and at which commit, the lines of an
-/// export, and a last line that vouches for all before it.
+/// A copy of a store in one file of JSON Lines: a first line with the store's id and revision, the lines of an export,
+/// and a last line with a checksum of everything before it.
 ///
-/// Both of these lines have the member `history`, so that versions which do not know them pass over them, as they do over the
-/// history of an export. The last member of each is a seal: `"crc"`, the CRC-32C of every byte before it, of the line in the first
-/// and of the file in the last.
+/// Both lines have the member `history`, so that versions which do not know them skip them like the history of an
+/// export. The last member of each is `"crc"`, the CRC-32C of every byte before it: of the line in the first, of the
+/// file in the last.
 public struct MoodCopy: Sendable {
-    /// The version of the form; later ones are refused.
+    /// The version of the format; later ones are refused.
     public static let version = 1
     public static let format = "moodboard-backup"
     public static let endFormat = "moodboard-backup-end"
 
     public var storeID: String
     public var schemaVersion: Int
-    /// The last commit that is in it.
+    /// The revision of the last commit in it.
     public var revision: Int
-    /// When it was made, as RFC 3339.
+    /// The time at which it was made, in RFC 3339.
     public var time: String
-    /// Members of the store's document that no version here knows.
+    /// Members of the store's document that this version does not know.
     public var document: [JSONValue.Member]
 
     public init(
@@ -47,14 +47,14 @@ public struct MoodCopy: Sendable {
 
     /// Appends the last line.
     /// - Parameters:
-    ///   - count: how many moods there are.
+    ///   - count: the number of moods.
     ///   - checksum: of all bytes of the file before `text`.
     public static func appendEnd(count: Int, after checksum: UInt32, to text: inout ByteBuffer) {
         append([.init("format", .string(endFormat)), .init("count", .number(String(count)))], to: &text)
         appendSeal(CRC32C.checksum(text.bytes, seed: checksum), to: &text)
     }
 
-    /// An object whose last member is still to come.
+    /// Appends an object without its last member and its end.
     private static func append(_ members: [JSONValue.Member], to text: inout ByteBuffer) {
         text.append(utf8: String(JSONValue.object(members + [.init("history", .null)]).text.dropLast()))
         text.append(",")
@@ -72,19 +72,19 @@ public struct MoodCopy: Sendable {
 }
 
 extension MoodCopy {
-    /// The judgement of a file that should be a copy.
+    /// The result of checking a copy.
     public enum Finding: Sendable {
-        /// All that was written is there.
+        /// The copy is complete.
         case whole(MoodCopy)
-        /// It has neither of the two lines, as copies of earlier versions: nothing vouches for it.
+        /// It has neither of the two lines, like copies of earlier versions, so it cannot be checked.
         case unchecked
-        /// A clause about the file: what is wrong. The first line is there where it can be read.
+        /// A clause about the damage, and the first line if it can be read.
         case damaged(String, MoodCopy?)
-        /// A clause about the file: what it is instead.
+        /// A clause that says what the file is instead.
         case foreign(String)
     }
 
-    /// Looks at the first and the last line of a file, and at every byte between them.
+    /// Checks the first and the last line of a file, and every byte between them.
     public static func examine(_ bytes: [UInt8]) -> Finding {
         bytes.withUnsafeBytes { bytes in
             let text = UnsafeRawBufferPointer(rebasing: bytes[(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)...])
@@ -124,7 +124,7 @@ extension MoodCopy {
             document: head["document"]?.object ?? [])
     }
 
-    /// The last line, if it is one that ends a copy; blank ones may follow it.
+    /// The last line, if it ends a copy; blank lines may follow it.
     private static func lastLine(of text: UnsafeRawBufferPointer) -> Range<Int>? {
         var end = text.count
         while end > 0, text[end - 1] <= 0x20 { end -= 1 }
@@ -141,7 +141,7 @@ extension MoodCopy {
         return value
     }
 
-    /// Whether a line ends in the seal of the bytes before it.
+    /// Whether a line ends in the checksum of the bytes before it.
     private static func isSealed(_ line: UnsafeRawBufferPointer, seed: UInt32) -> Bool {
         let count = seal(0).utf8.count
         guard line.count > count else { return false }
@@ -149,7 +149,7 @@ extension MoodCopy {
         return line[(line.count - count)...].elementsEqual(seal(CRC32C.checksum(content, seed: seed)).utf8)
     }
 
-    /// A file of a store itself, as its first line tells: a clause.
+    /// A clause for a file of the store itself, which its first line shows.
     private static func otherFile(_ first: UnsafeRawBufferPointer) -> String? {
         if first.starts(with: "{\"format\":\"moodboard\",\"schemaVersion\":".utf8) {
             return "is the file moods.json of a store, no copy that 'mood backup' wrote: put it, and the journals that"

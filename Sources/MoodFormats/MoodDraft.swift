@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodCore
 
-/// A mood while it is put together from what a file says.
+/// A mood in preparation from a file's content.
 struct MoodDraft {
     var id: MoodID?
     var emoji = ""
@@ -10,19 +10,19 @@ struct MoodDraft {
     var isFavorite: Bool?
     var notes = ""
     var tags: [String] = []
-    /// As JSON.
+    /// The number as JSON.
     var valence: String?
-    /// As JSON, by name.
+    /// The numbers as JSON, by name.
     var scales: [(name: String, value: String)] = []
     var timeZone: String?
-    /// As JSON.
+    /// The array as JSON.
     var attachments: String?
     var createdAt: Timestamp?
     var updatedAt: Timestamp?
 
     /// Adds a scale.
-    /// - Parameter value: a number as JSON; nil where there is none to be read.
-    /// - Returns: why it is left off, where it is.
+    /// - Parameter value: a number as JSON; nil if it cannot be read.
+    /// - Returns: the reason why it is left out, if it is.
     mutating func addScale(_ name: String, _ value: String?) -> String? {
         guard let value else { return "\(name) must be a number." }
         let plain = name.trimmedSpaces
@@ -31,7 +31,7 @@ struct MoodDraft {
         return nil
     }
 
-    /// Adds what the feeling of its label has, where the file does not say it.
+    /// Adds what is missing from the feeling of its label.
     mutating func complete(_ options: ImportOptions) {
         if let feeling = options.feeling(label) {
             if emoji.isEmpty { emoji = feeling.emoji }

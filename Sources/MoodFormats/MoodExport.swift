@@ -2,11 +2,11 @@ import JSONCodec
 import MoodCore
 import MoodText
 
-/// The formats that can be written.
+/// The formats for export.
 public enum ExportFormat: String, Sendable, CaseIterable {
-    /// Lossless: each mood as it is kept.
+    /// Lossless: each mood in its stored form.
     case jsonl
-    /// All members but those that are not known.
+    /// All known members.
     case csv
     case daylio, jrnl, ics, markdown, html
 
@@ -23,11 +23,11 @@ public enum ExportFormat: String, Sendable, CaseIterable {
 public struct MoodExport {
     private let format: ExportFormat
     private var clock: WallClock
-    /// Of jrnl: how often each tag was used.
+    /// The number of uses of each tag, for jrnl.
     private var tags: [String: Int] = [:]
     private var isFirst = true
 
-    /// - Parameter timeZone: of moods that have none of their own, where a format has local times.
+    /// - Parameter timeZone: for moods without their own, in formats with local times.
     public init(_ format: ExportFormat, timeZone: String) {
         self.format = format
         clock = WallClock(timeZone)
@@ -66,7 +66,7 @@ public struct MoodExport {
         isFirst = false
     }
 
-    /// Appends a line of what changed a mood; jsonl only.
+    /// Appends a line of a mood's history; jsonl only.
     public func append(history item: UnsafeRawBufferPointer, to text: inout ByteBuffer) {
         text.append("{\"history\":")
         text.append(item)
@@ -100,14 +100,14 @@ public struct MoodExport {
     }
 }
 
-/// What clocks showed when moods were felt.
+/// The local times of moods.
 struct WallClock {
     private let usual: String
     private var clocks: [String: ZoneClock?] = [:]
 
     init(_ zone: String) { usual = zone }
 
-    /// `2026-11-20T21:30:00.000Z`, where Z stands for the mood's zone.
+    /// `2026-11-20T21:30:00.000Z`, in which Z stands for the mood's zone.
     mutating func text(of mood: MoodMembers) -> String {
         guard let time = mood.timestamp.value else { return Timestamp.minimum.text }
         let name = mood.timeZone?.string ?? usual
@@ -124,7 +124,7 @@ extension MoodMembers {
     var notesText: String { notes?.string ?? "" }
 }
 
-/// Our own table: all members that are known, the tags with commas between them.
+/// Our own table: all known members, with commas between tags.
 enum CSVExport {
     static let header =
         "id,emoji,label,timestamp,isFavorite,notes,tags,valence,scales,timeZone,attachments,createdAt,updatedAt\r\n"
@@ -170,12 +170,12 @@ enum DaylioExport {
             String(local.dropFirst(11).prefix(5)), mood.labelText,
             mood.tagTexts.map { $0.replacing("|", with: "/") }.joined(separator: " | "),
             scales.map { "\($0.name):\u{a0}\($0.value.text)" }.joined(separator: " | "), "",
-            // Daylio's notes may be formatted, so what looks like markup is written as text.
+            // Daylio's notes may be formatted, so escape text that looks like markup.
             mood.notesText.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;"),
         ]
         for (place, cell) in cells.enumerated() {
             if place > 0 { text.append(",") }
-            // Daylio quotes what people wrote.
+            // Daylio quotes people's texts.
             let bytes = Array(cell.utf8)
             let isQuoted = place >= 5
             (isQuoted ? [34] + cell.replacing("\"", with: "\"\"").utf8 + [34] : bytes.csvCell)
@@ -185,7 +185,7 @@ enum DaylioExport {
     }
 }
 
-/// An entry of jrnl, whose title is the emoji and the label.
+/// An entry of jrnl, with emoji and label as its title.
 enum JrnlExport {
     static func append(_ mood: MoodMembers, _ clock: inout WallClock, to text: inout ByteBuffer) {
         let local = clock.text(of: mood)

@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodCore
 
-/// The formats that can be read.
+/// The formats for import.
 public enum ImportFormat: String, Sendable, CaseIterable {
     case jsonl, csv, daylio, jrnl, dayone, pixels, ics
 }
@@ -11,10 +11,10 @@ public enum ImportFormat: String, Sendable, CaseIterable {
 ///     let moods = try MoodImport(bytes, as: .csv, options)
 ///     while let item = moods.next() { … }
 ///
-/// What cannot be read is a problem with its line, and the rest is read all the same. Nothing is checked but what is needed to
-/// read it: whether a mood may be so is for the caller to say.
+/// Something unreadable is a problem with its line, and reading continues. It checks only what reading needs: the
+/// caller checks the moods.
 public struct MoodImport {
-    /// Larger files are refused.
+    /// The largest file.
     public static let bytesMax = 1 << 30
 
     /// Closures, so that no reader is copied at each step.
@@ -22,13 +22,13 @@ public struct MoodImport {
     private let place: () -> Int
     private let unused: () -> String?
 
-    /// Reads text that is there.
+    /// Reads text in memory.
     public init(_ bytes: [UInt8], as format: ImportFormat?, _ options: ImportOptions) throws(UnreadableFile) {
         try self.init(ImportBytes(bytes), as: format, options)
     }
 
-    /// - Parameter format: nil: as the beginning of the file tells.
-    /// - Throws: where it is no such file at all.
+    /// - Parameter format: nil finds it from the beginning of the file.
+    /// - Throws: if the file is none of this format.
     public init(_ file: ImportBytes, as format: ImportFormat?, _ options: ImportOptions) throws(UnreadableFile) {
         guard file.count <= Self.bytesMax else { throw UnreadableFile("has more than \(Self.bytesMax) bytes") }
         let file = UTF16Text.utf8(of: file).map { ImportBytes($0) } ?? file
@@ -83,25 +83,25 @@ public struct MoodImport {
         }
     }
 
-    /// The format of a file, as its beginning tells.
-    /// - Throws: where it is of none that is read.
+    /// The format of a file, from its beginning.
+    /// - Throws: if the format is not supported.
     public static func format(of bytes: [UInt8], _ options: ImportOptions) throws(UnreadableFile) -> ImportFormat {
         try FormatDetection.format(of: ImportBytes(bytes), options)
     }
 
-    /// The next thing in the file; nil at its end.
+    /// The next item of the file; nil at its end.
     public func next() -> ImportItem? { read() }
 
-    /// How many bytes of the file have been read.
+    /// The number of bytes read.
     public var bytesRead: Int { place() }
 
-    /// A label of the map that no mood of the file has, once it was read to its end.
+    /// A label of the map that no mood has, once the file was read to its end.
     public var unusedName: String? { unused() }
 }
 
 /// Text in UTF-16, which spreadsheets save as "Unicode text".
 enum UTF16Text {
-    /// The same text in UTF-8; nil where the bytes do not begin with a mark of UTF-16.
+    /// The text in UTF-8; nil if the bytes do not begin with a mark of UTF-16.
     static func utf8(of file: ImportBytes) -> [UInt8]? {
         let mark = file.bytes(0..<2)
         let isLittle = mark == [0xFF, 0xFE]

@@ -1,8 +1,8 @@
 import JSONCodec
 
-/// Numbers as tables and phones write them, as JSON.
+/// Converts numbers in tables and phones' files to JSON.
 enum NumberText {
-    /// `0.35`, `-0,35`, `+5`, `1.234,5`, `−2`; nil where it is no number alone.
+    /// Reads `0.35`, `-0,35`, `+5`, `1.234,5`, `−2`; nil if there is more than a number.
     static func number(_ text: String) -> String? {
         if JSONNumberText.isPlain(text) { return text }
         var plain = ""
@@ -15,7 +15,7 @@ enum NumberText {
             }
         }
         if plain.first == "+" { plain.removeFirst() }
-        // Of two marks the last one is the decimal mark.
+        // The last of two marks is the decimal mark.
         if let comma = plain.lastIndex(of: ",") {
             if let point = plain.lastIndex(of: ".") {
                 plain =
@@ -32,7 +32,7 @@ enum NumberText {
         return JSONNumberText.isNumber(plain) ? plain : nil
     }
 
-    /// What a scale says: `7/10 points` is 7, `7:45` and `7h 45m` are 7.75, `70,5 kg` is 70.5; nil where it begins with no number.
+    /// The number of a scale: `7/10 points` is 7, `7:45` and `7h 45m` are 7.75, `70,5 kg` is 70.5; nil without one.
     static func measure(_ text: String) -> String? {
         if let number = number(text) { return number }
         let head = text.prefix { $0.isNumber || ".,+-\u{2212}'\u{2019}\u{a0}\u{202f}".contains($0) }
@@ -58,7 +58,7 @@ enum NumberText {
 /// Scales in one cell.
 enum ScaleText {
     /// Reads `{"sleep": 7}`, or `sleep=7; energy=3`.
-    /// - Parameter separators: what stands between two.
+    /// - Parameter separators: characters between two scales.
     /// - Returns: the scales, and the parts that cannot be read.
     static func scales(
         _ text: String, separators: [Character] = [";", "|"]

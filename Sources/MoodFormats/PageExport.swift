@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodCore
 
-/// Moods as pages that people read: Markdown, and HTML that is one file and asks nobody for anything.
+/// Moods as pages for people: Markdown, and HTML as one file that loads nothing.
 enum PageExport {
     static func appendMarkdown(_ mood: MoodMembers, _ clock: inout WallClock, to text: inout ByteBuffer) {
         let local = clock.text(of: mood)

@@ -1,9 +1,9 @@
 import MoodCore
 import MoodText
 
-/// Times of day and days as phones write them, in many languages.
+/// Times of day and days in the forms of phones, in many languages.
 extension TimeReader {
-    /// What follows the digits of a time after noon, and before it, in the languages that use such words.
+    /// Texts beside a time after noon, in the languages that use some.
     private static let afternoon = [
         "p", "午後", "下午", "오후", "م", "μμ", "μ.μ", "ch", "अपराह्न", "ptg", "หลังเที่ยง", "du", "em",
     ]
@@ -56,7 +56,7 @@ extension TimeReader {
         ((hour * 60 + numbers[1]) * 60 + (numbers.count > 2 ? numbers[2] : 0)) * 1000 + fraction
     }
 
-    /// Whether a word says that it is after noon; nil where it says nothing of the kind.
+    /// Whether a word means after noon; nil if it means neither half of the day.
     private static func half(_ word: String) -> Bool? {
         guard !word.isEmpty else { return nil }
         if ["p", "pm"].contains(word) || afternoon.dropFirst().contains(where: { word.hasPrefix($0) }) { return true }
@@ -64,7 +64,7 @@ extension TimeReader {
         return nil
     }
 
-    /// The beginnings of the names of months, in some languages.
+    /// Beginnings of month names, in some languages.
     private static let months: [[String]] = [
         ["jan", "ene", "gen", "янв", "tammi"], ["feb", "fév", "fev", "фев", "helmi"],
         ["mar", "mär", "mrt", "maa", "мар"], ["apr", "avr", "abr", "апр", "huhti"],
@@ -75,12 +75,12 @@ extension TimeReader {
         ["dec", "dez", "déc", "dic", "дек", "joulu"],
     ]
 
-    /// Midnight of a day as `January 5` or `5. Januar` of a year.
+    /// Reads a day such as `January 5` or `5. Januar` of a year: its midnight.
     static func day(_ text: String, year: Int) -> Int64? {
         let words = text.lowercased().split { !$0.isLetter && !$0.isNumber }
         guard let number = words.first(where: { Int($0) != nil }).flatMap({ Int($0) }) else { return nil }
         for word in words where Int(word) == nil {
-            // The longest beginning decides: "juil" is no "jui".
+            // The longest match decides: "juil" is not "jui".
             let found = months.indices.filter { month in months[month].contains { word.hasPrefix($0) } }
             guard let month = found.max(by: { longest($0, word) < longest($1, word) }) else { continue }
             return CivilDate(checkedYear: year, month: month + 1, day: number).map {
@@ -96,11 +96,11 @@ extension TimeReader {
 }
 
 extension String {
-    /// Without white space around it.
+    /// The text without white space around it.
     public var trimmedSpaces: String {
         func isPlain(_ byte: UInt8?) -> Bool { byte.map { $0 > 0x20 && $0 < 0x7F } ?? true }
         if isPlain(utf8.first), isPlain(utf8.last) { return self }
-        // With these bytes the white space of Unicode begins; an emoji has seldom one of them.
+        // All other white space of Unicode begins with these bytes; few emoji have one of them.
         let mayHaveSpace = utf8.contains { $0 <= 0x20 || $0 == 0xC2 || 0xE1...0xE3 ~= $0 }
         if !mayHaveSpace { return self }
         var text = Substring(self)

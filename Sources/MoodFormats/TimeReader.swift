@@ -1,12 +1,12 @@
 import MoodCore
 import MoodText
 
-/// Times as files have them.
+/// Reads times in files.
 struct TimeReader {
     private var clocks: [String: ZoneClock] = [:]
     private let zone: (name: String, isLivedIn: Bool)?
     private let pattern: DatePattern?
-    /// Of dates that could be two days.
+    /// The order of days and months in dates with two readings.
     var order: DateText.Order?
 
     init(_ options: ImportOptions) {
@@ -35,11 +35,11 @@ struct TimeReader {
         }
     }
 
-    /// A moment, and the zone that it was lived in, where that was told for it.
+    /// A moment, and the zone of the place if the file has it.
     struct Moment: Equatable {
         var time: Timestamp
         var zone: String?
-        /// Whether it is noon because nothing says what time it was.
+        /// Whether it is noon because the file has no time of day.
         var isNoon = false
     }
 
@@ -55,7 +55,7 @@ struct TimeReader {
         return try moment(of: try said(text), own: own)
     }
 
-    /// Reads a date whose time of day, or hour and minute, stand in cells of their own.
+    /// Reads a date with its time of day, or hour and minute, in other cells.
     mutating func read(
         date: String, time: String?, hour: String?, minute: String?, own: String? = nil
     ) throws(Failure) -> Moment {
@@ -74,7 +74,7 @@ struct TimeReader {
         return try moment(of: said, own: own)
     }
 
-    /// `21:30`; `1899-12-30 21:30:00`, which is a time of day to a spreadsheet; `21` beside a minute.
+    /// Reads `21:30`; `1899-12-30 21:30:00`, a spreadsheet's time of day; `21` with a minute.
     private static func clock(_ text: String, _ minute: String?) -> (timeOfDay: Int, offset: Int?)? {
         if let clock = DateText.clock(text) { return clock }
         if let hour = Int(text), 0..<24 ~= hour, let minute = Int(minute ?? ""), 0..<60 ~= minute {
@@ -137,13 +137,13 @@ struct TimeReader {
         return Moment(time: moment, zone: own ?? (zone?.isLivedIn == true ? name : nil))
     }
 
-    /// What a clock shows at a moment; nil where the zone is not known.
+    /// The offset of a zone at a moment; nil if the zone is not known.
     mutating func offset(at time: Timestamp, in zone: String) -> Int64? {
         if clocks[zone] == nil { clocks[zone] = ZoneClock(zone) }
         return clocks[zone]?.local(at: time.milliseconds).advanced(by: -Int(time.milliseconds))
     }
 
-    /// `2026-11-20 21:30` and `2026-11-20T21:30:15`, which most tables have: in a tenth of the time that `DateText` takes.
+    /// Reads `2026-11-20 21:30` and `2026-11-20T21:30:15`, the forms of most tables, ten times as fast as `DateText`.
     private static func local(_ text: String) -> (day: Int64, timeOfDay: Int)? {
         let bytes = text.utf8
         guard bytes.count == 16 || bytes.count == 19 else { return nil }
@@ -173,7 +173,7 @@ struct TimeReader {
         return (Int64(date.daysSince1970) * 86_400_000, timeOfDay)
     }
 
-    /// Ten digits are seconds, thirteen milliseconds; seconds may have a fraction.
+    /// Reads ten digits as seconds, thirteen as milliseconds; seconds may have a fraction.
     private static func sinceEpoch(_ text: String) -> Timestamp? {
         let parts = text.utf8.split(separator: 46, omittingEmptySubsequences: false)
         guard let first = parts.first, first.count == 10 || first.count == 13, parts.count <= 2,
@@ -184,7 +184,7 @@ struct TimeReader {
         return Int64(fraction).flatMap { Timestamp(milliseconds: number * 1000 + $0) }
     }
 
-    /// Midnight of `2026-11-20`, in milliseconds since 1970.
+    /// The midnight of `2026-11-20`, in milliseconds since 1970.
     static func day(_ text: String) -> Int64? {
         guard text.utf8.count == 10 else { return nil }
         return Timestamp(text + "T00:00:00Z")?.milliseconds

@@ -1,5 +1,4 @@
-/// The names that Windows and Outlook give to zones, with the zone of the IANA database that stands for each: the facts of CLDR's
-/// `windowsZones`, territory 001.
+/// Zone names of Windows and Outlook with their IANA zones: the data of CLDR's `windowsZones`, territory 001.
 enum WindowsZones {
     static func zone(_ name: String) -> String? { zones[Folded.text(name)] }
 

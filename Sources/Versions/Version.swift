@@ -1,12 +1,12 @@
-/// The numbers of a release, in one place. `Docs/Changelog.md` says what changed with each, and what a change of each means.
+/// The numbers of a release, in one place. `Docs/Changelog.md` has the changes of each, and their meaning.
 public enum Version {
-    /// Both programs, as `--version`, `host.info`, the manual pages and the package say it.
+    /// The version of both programs, for `--version`, `host.info`, the manual pages and the package.
     @inlinable public static var program: String { "0.1.0" }
-    /// The day on which this version was made, for manual pages.
+    /// The date of this version, for manual pages.
     @inlinable public static var date: String { "2026-11-25" }
-    /// The protocol over JSON-RPC.
+    /// The version of the protocol over JSON-RPC.
     @inlinable public static var wire: String { "1.0" }
-    /// The stored form of the moods.
+    /// The version of the moods' stored form.
     @inlinable public static var schema: Int { 3 }
 
     /// The line that `--version` prints.

@@ -1,4 +1,4 @@
-// The client: everything is in the library, so that tests reach it; how it ends is decided in `ExitCode`.
+// The client. Everything is in the library, so that tests reach it; `ExitCode` decides the exit status.
 import MoodClient
 
 MoodProgram.main()
