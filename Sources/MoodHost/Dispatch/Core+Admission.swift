@@ -5,7 +5,7 @@ import MoodStore
 import Platform
 import Storage
 
-/// The gate before every handler: what a method needs is settled here, or the request waits and has not begun.
+/// The gate before every handler: it meets the needs of a method, or stops the request before it begins.
 extension Core {
     @inline(__always)
     mutating func admit(_ need: Need, _ request: borrowing Request) throws(Stop) {
@@ -34,7 +34,7 @@ extension Core {
         storeMayBeThere()
     }
 
-    /// The helper thread opens what takes long to open.
+    /// Waits for the helper thread, if that opens a store that takes long to open.
     @inline(never)
     private mutating func awaitOpening(_ need: Need, _ request: borrowing Request) throws(Stop) {
         guard store.isOpeningBeside() else { return }
@@ -43,7 +43,7 @@ extension Core {
         throw .refused(RPCError(.storeBusy, "The store is being opened. Try again."))
     }
 
-    /// The work of earlier requests is on files that are about to be replaced.
+    /// Waits for the work of earlier requests, whose files this request will replace.
     private mutating func awaitHelper(_ request: borrowing Request) throws(Stop) {
         guard store.helper.isRunning else { return }
         if request.ways.contains(.mayWait), store.lockWait.mode == .beside, !store.needsFlush {
@@ -52,7 +52,7 @@ extension Core {
         while !store.helper.wait(milliseconds: 50) {
             if Interruption.time != nil { throw .refused(.shuttingDown) }
         }
-        // The loop has not seen yet what is done.
+        // Wakes the loop for finished work that it has not seen yet.
         store.helper.wake()
     }
 

@@ -5,22 +5,22 @@ import MoodProtocol
 import MoodStore
 import Storage
 
-/// The one way in for the requests of every caller: it finds the method, checks the params, carries the method out, ends or takes
-/// back its commit, and writes the answer. It knows nothing of frames and of groups. (Redux: the dispatch function.)
+/// The one entry for the requests of all callers. It finds the method, checks the params, runs the method, ends or
+/// reverts its commit, and writes the answer. It knows nothing of frames and groups. (Redux: the dispatch function.)
 ///
-///     answer: the envelope, and what becomes of a request that stops
-///         perform: checks, admits, asks hooks about routes, runs; what the result is, and nothing around it
-///         settle: asks hooks about changes, ends the commit, tells of it
+///     answer: the envelope, and the outcome of a request that stops
+///         perform: checks, admits, asks hooks about routes, runs; writes the result alone
+///         settle: asks hooks about changes, ends the commit, notifies subscribers
 struct Dispatcher: ~Copyable {
     var core: Core
     let limits: Limits
     /// The params of the present request.
     var arguments = Arguments()
-    /// The requests that are answered later.
+    /// The requests whose answers come later.
     var pending = PendingRequests()
-    /// What AI clients can do; made when one asks.
+    /// The tools of AI clients; made when one asks.
     var tools: ToolCatalogue?
-    /// What `PluginRegistry.toolRevision` was then.
+    /// The `PluginRegistry.toolRevision` of `tools`.
     var toolRevision = 0
 
     init(core: consuming Core) {
@@ -29,8 +29,8 @@ struct Dispatcher: ~Copyable {
     }
 
     /// Answers a request.
-    /// - Parameter duplicate: where a name stands a second time in `params`.
-    /// - Throws: what it waits for, and nothing of it remains.
+    /// - Parameter duplicate: the offset of a name that occurs twice in `params`.
+    /// - Throws: the wait of a request that has not begun.
     mutating func answer(
         _ request: borrowing Request, _ name: JSONText, _ params: ValidJSON?, duplicate: Int?,
         _ validator: inout JSONValidator, to out: inout JSONWriter
@@ -57,7 +57,7 @@ struct Dispatcher: ~Copyable {
         do throws(RPCError) { return try core.find(name) } catch { throw .refused(error) }
     }
 
-    /// Mutating, because a method that does not change the dispatcher copies it whole.
+    /// Mutating, because a nonmutating method copies the dispatcher.
     @inline(__always)
     private mutating func refuseAtTheEnd(_ duplicate: Int?, _ params: ValidJSON?) throws(Stop) {
         if core.isShuttingDown { throw .refused(.shuttingDown) }
@@ -72,7 +72,7 @@ struct Dispatcher: ~Copyable {
         }
     }
 
-    /// Takes the params of a method at which the cursor stands.
+    /// Reads the params of a method at the cursor.
     @inline(__always)
     mutating func readArguments(
         _ cursor: inout JSONCursor, for entry: MethodTable.Entry, _ validator: inout JSONValidator
@@ -81,7 +81,7 @@ struct Dispatcher: ~Copyable {
     }
 
     /// Answers a request whose params have been read.
-    /// - Throws: what it waits for, and nothing of it remains.
+    /// - Throws: the wait of a request that has not begun.
     @inline(__always)
     mutating func answer(
         _ request: borrowing Request, _ entry: MethodTable.Entry, to out: inout JSONWriter
@@ -105,8 +105,9 @@ struct Dispatcher: ~Copyable {
         if request.id == nil { out.rewind(to: mark) }
     }
 
-    /// A request to change a store that is not there yet has succeeded on an empty one in memory. If there is something to keep,
-    /// the store is made, and the request is carried out again in it. So a request that fails or changes nothing makes nothing.
+    /// Repeats a successful trial run on a new store. A request to change a store that does not exist runs on an empty
+    /// one in memory first. Only if it has something to keep, the store is made. A request that fails or changes
+    /// nothing makes no store.
     @inline(never)
     private mutating func answerForGood(
         _ request: borrowing Request, _ entry: MethodTable.Entry, _ mark: Int, _ out: inout JSONWriter
@@ -119,7 +120,7 @@ struct Dispatcher: ~Copyable {
         try endResponse(request, mark, &out)
     }
 
-    /// - Returns: whether the store was made, and all that was tried is done again.
+    /// - Returns: whether the store was made, and the request must run again.
     mutating func makeStore(for request: borrowing Request, isDryRun: Bool) throws(Stop) -> Bool {
         let isToKeep = core.store.isCommitOpen && !isDryRun
         core.store.endRehearsal()
@@ -129,8 +130,8 @@ struct Dispatcher: ~Copyable {
         return true
     }
 
-    /// Ends the answer that was begun at `mark`, and the limit that it was written under.
-    /// Mutating, because a method that does not change the dispatcher copies it whole.
+    /// Ends the answer that begins at `mark`, and its limit. Mutating, because a nonmutating method copies the
+    /// dispatcher.
     @inline(__always)
     private mutating func endResponse(_ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter) throws(Stop) {
         out.endResponse()
@@ -143,7 +144,7 @@ struct Dispatcher: ~Copyable {
         .refused(Self.tooLong(request.destination, limits))
     }
 
-    /// Static, because a method that does not change the dispatcher copies it whole.
+    /// Static, because a nonmutating method copies the dispatcher.
     @inline(never)
     static func tooLong(_ destination: Destination, _ limits: Limits) -> RPCError {
         .answerTooLong(bytesMax: limits[.messageBytes], isOfBatch: destination.batch != nil)
@@ -151,7 +152,7 @@ struct Dispatcher: ~Copyable {
 
     // MARK: Carrying out
 
-    /// Carries out a method, and writes its result and nothing else.
+    /// Runs a method and writes its result alone.
     @inline(__always)
     mutating func perform(
         _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
@@ -164,8 +165,8 @@ struct Dispatcher: ~Copyable {
         do throws(RPCError) { try entry.now(&core, request, arguments, &out) } catch { throw .refused(error) }
     }
 
-    /// The same for a method that has more to it than a handler, a request that names its operation, and one whose hooks have been
-    /// asked. One whose operation was done before is answered as it was then; else its outcome is kept in its commit.
+    /// Runs a method with checks, routes or a later answer, a request that names its operation, or one whose hooks have
+    /// answered. A repeated operation gets its first answer; a new one keeps its answer in its commit.
     @inline(never)
     private mutating func performWhole(
         _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
@@ -189,7 +190,7 @@ struct Dispatcher: ~Copyable {
         if let routes = entry.routes { try core.ask(about: routes, request, arguments) }
         let start = out.count
         if let work = try run(entry, request, to: &out) {
-            // The arguments are views of the method, which may be gone behind this.
+            // The arguments are views of the message, which may be gone afterwards.
             throw .later(work, progressToken: work.progressToken ?? arguments.progressToken.map { Array($0.bytes) })
         }
         guard let key else { return }
@@ -213,8 +214,8 @@ struct Dispatcher: ~Copyable {
         }
     }
 
-    /// Ends the commit that a request has opened, and tells of it.
-    /// - Throws: what hooks or the store say against it.
+    /// Ends the commit of a request and notifies subscribers.
+    /// - Throws: the error of hooks or of the store.
     @inline(__always)
     mutating func settle(_ method: Name, _ request: borrowing Request, isDryRun: Bool) throws(Stop) {
         if core.store.isCommitOpen {
@@ -224,7 +225,7 @@ struct Dispatcher: ~Copyable {
             }
         }
         if request.isAgain { core.endAmendments() }
-        // A dry run changes nothing, so no client hears of it.
+        // A dry run changes nothing, so nothing is reported.
         if isDryRun { return core.takeBack() }
         let isToTell = core.isWatching && core.store.isCommitOpen
         do throws(MoodStoreError) { try core.store.endCommit() } catch { throw .refused(RPCError(error)) }
@@ -234,7 +235,7 @@ struct Dispatcher: ~Copyable {
 
     // MARK: Taking back
 
-    /// A request goes no further; nothing of it remains, but an error or work where it is answered.
+    /// Ends a request early and reverts it. It leaves an error, or work that will answer it.
     @inline(never)
     private mutating func stop(
         _ stop: Stop, _ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter
@@ -251,7 +252,7 @@ struct Dispatcher: ~Copyable {
         }
     }
 
-    /// Writes an error; if it does not fit either, the one that says so.
+    /// Writes an error, or the error that it was too long.
     private mutating func write(
         _ error: RPCError, _ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter
     ) {
@@ -266,7 +267,7 @@ struct Dispatcher: ~Copyable {
 // MARK: - Answers that come later
 
 extension Dispatcher {
-    /// Notes a request that takes long. It begins when its group is durable, and ends that group.
+    /// Stages a request that takes long. It ends its group, and begins when the group is durable.
     private mutating func stage(_ work: any LaterWork, _ progressToken: [UInt8]?, _ request: borrowing Request) {
         pending.stage(
             Pending(
@@ -276,7 +277,7 @@ extension Dispatcher {
     }
 
     /// Answers a pending request whose work is done.
-    /// - Returns: the request, which is pending no more, and whether it has succeeded; nil while its work goes on.
+    /// - Returns: the request, which is no longer pending, and whether it succeeded; nil while its work goes on.
     mutating func conclude(
         _ place: Int, room: Int, to out: inout JSONWriter
     ) -> (request: Pending, hasSucceeded: Bool)? {
@@ -319,13 +320,13 @@ extension Dispatcher {
         let request = pending.remove(at: place)
         out.buffer.limit = .max
         if request.id == nil || request.isSilenced { out.rewind(to: mark) }
-        // What it did to the store is told of before its answer.
+        // Subscribers are notified of its changes before its answer.
         if core.isWatching { core.lookAround() }
         return (request, failure == nil)
     }
 
-    /// Carries out what is left to do of a pending request, and writes its answer. What it changes meets hooks, is durable, and is
-    /// told of.
+    /// Runs the conclusion of a pending request, and writes its answer. Hooks see its changes, which are then made
+    /// durable and reported.
     private mutating func conclude(
         _ pending: Pending, _ conclusion: LaterWork.Conclusion, _ room: Int, to out: inout JSONWriter
     ) throws(Stop) {
@@ -337,7 +338,7 @@ extension Dispatcher {
             do throws(RPCError) { try conclusion(&core, &out) } catch { throw .refused(error) }
             return try endConclusion(pending, mark, room, &out)
         }
-        // Its id is written by now.
+        // Its id is written already.
         let request = Request(
             id: nil, room: room, caller: pending.caller, destination: pending.destination, round: pending.asked?.round,
             ways: self.pending.isClosed ? [] : .mayAskHooks)

@@ -6,7 +6,7 @@ import MoodStore
 import MoodText
 import Storage
 
-/// The one place where the errors of the layers below become answers.
+/// The one place that maps the errors of the layers below to RPC errors.
 extension RPCError {
     init(_ error: MoodStoreError) {
         switch error {
@@ -66,7 +66,7 @@ extension RPCError {
         }
     }
 
-    /// - Parameter forWriting: whether the request wanted to change something.
+    /// - Parameter forWriting: whether the request would change something.
     init(_ error: StorageError, forWriting: Bool) {
         switch error {
         case .busy(let reason): self.init(.storeBusy, reason)
@@ -91,7 +91,7 @@ extension RPCError {
         }
     }
 
-    /// The locale and the zone of a request are checked before, so this is a defect of the data or of ours.
+    /// The request's locale and zone were checked, so this is a defect of the data or of the host.
     init(_ error: TextError) {
         self.init(.internalError, "The times of this mood cannot be put into words: \(error).")
     }
@@ -103,7 +103,7 @@ extension RPCError {
                 + (id.map { [.init("id", .string($0.text))] } ?? []))
     }
 
-    /// What was no message.
+    /// The error of bytes that are no message.
     init(_ fault: FrameReader.Fault) {
         switch fault {
         case .tooLarge(let limit):
@@ -132,7 +132,7 @@ extension RPCError {
         }
     }
 
-    /// An answer that does not fit.
+    /// The error of an answer that does not fit.
     static func answerTooLong(bytesMax: Int, isOfBatch: Bool) -> RPCError {
         let details: [JSONValue.Member] = [
             .init("limit", "messageBytes"), .init("value", .number(String(bytesMax))),

@@ -3,35 +3,36 @@ import JSONRPC
 import MoodCore
 import MoodProtocol
 
-/// A declared method with what it does: the one place where the two come together.
+/// A declared method with its body: the one place that joins the two.
 ///
-///     Handler(MoodMethods.get, .reads, { (core, _, arguments, out) throws(RPCError) in try core.get(arguments, &out) })
+///     Handler(MoodMethods.get, .reads, { (core, _, arguments, out) throws(RPCError) in try core.get(arguments, &out)
+///     })
 ///
-/// Constant data, as its declaration is: nothing is evaluated before the method is called.
+/// Constant data, like the declaration: nothing is evaluated before the first call.
 struct Handler: Sendable {
-    /// Looks at the arguments before the store is touched: what is wrong with them is told whatever the store is like.
-    /// - Returns: what the request needs besides what its method always does.
+    /// Checks the arguments before the store is used, so that their errors do not depend on the store.
+    /// - Returns: the needs of the request beyond those of its method.
     typealias Check = @Sendable (inout Core, borrowing Request, borrowing Arguments) throws(RPCError) -> Need
 
-    /// The routes that a request would show, and the router of each: guards and hooks are asked about them first.
+    /// The routes that a request would show, and the router of each. Guards and hooks are asked about them first.
     typealias Routes =
         @Sendable (inout Core, borrowing Arguments) throws(RPCError) -> [(route: Route, router: String)]
 
-    /// The body of a method: it reads its arguments, changes the core, and writes its result. The dispatcher ends or abandons
-    /// the commit that it opened.
+    /// The body of a method: it reads its arguments, changes the core, and writes its result. The dispatcher ends or
+    /// reverts its commit.
     typealias Now =
         @Sendable (inout Core, borrowing Request, borrowing Arguments, inout JSONWriter) throws(RPCError) -> Void
 
-    /// The same where the answer may come later: then it has written nothing and returns the work.
+    /// A body that may answer later: then it writes nothing and returns the work.
     typealias Maybe =
         @Sendable (inout Core, borrowing Request, borrowing Arguments, inout JSONWriter) throws(RPCError) -> (
             any LaterWork
         )?
 
-    /// What a method does whose answer comes later: it reads its arguments, and leaves the rest to others.
+    /// A body that always answers later: it reads its arguments and returns the work.
     typealias Begin = @Sendable (inout Core, borrowing Request, borrowing Arguments) throws(RPCError) -> any LaterWork
 
-    /// When the method is answered.
+    /// The time at which the method answers.
     enum Run: Sendable {
         case now(Now)
         case maybe(Maybe)
@@ -78,19 +79,19 @@ struct Handler: Sendable {
     }
 }
 
-/// The needs of a method, met before it begins. A request that has to wait for it has not begun.
+/// The needs of a method, met before it begins.
 struct Need: OptionSet, Sendable {
     let rawValue: UInt8
     /// The store is open.
     static let reads = Need(rawValue: 1)
-    /// It can be written, too. Where there is none, the request is tried on an empty one in memory first.
+    /// The store can be written. If there is none, the request is tried on an empty one in memory first.
     static let changes = Need(rawValue: 2)
-    /// A store that is there can be written; without one there is nothing to do.
+    /// An existing store can be written; without one there is nothing to do.
     static let tidies = Need(rawValue: 4)
-    /// There is a store: where there was none, one is made.
+    /// There is a store; if there was none, it was made.
     static let makes = Need(rawValue: 8)
-    /// The helper thread is not at work on its files.
+    /// The helper thread does not work on the store's files.
     static let idle = Need(rawValue: 16)
-    /// The store need not be one that can be opened; what takes long to open is waited for.
+    /// The store may be unusable. The request still waits for a slow opening.
     static let tolerates = Need(rawValue: 32)
 }

@@ -2,40 +2,40 @@ import JSONCodec
 import JSONRPC
 import MoodProtocol
 
-/// Work whose result comes later: of the helper thread, of a plugin. A `Pending` holds it; the loop asks it how far it is.
+/// Work whose result comes later, from the helper thread or a plugin. A `Pending` holds it; the loop polls it.
 protocol LaterWork: AnyObject {
-    /// Writes the result, in the loop.
+    /// Writes the result, on the loop's thread.
     typealias Conclusion = (inout Core, inout JSONWriter) throws(RPCError) -> Void
 
-    /// Begins: what was changed before is durable.
+    /// Begins, once earlier changes are durable.
     /// - Returns: whether it is done already.
     func begin(_ core: inout Core) -> Bool
-    /// Nobody wants the result any more; it ends as soon as it can.
+    /// Cancels the work: it ends as soon as it can.
     func cancel()
-    /// Whether, once it is cancelled, it may have changed the store all the same.
+    /// Whether cancelled work may have changed the store.
     var mayHaveChanged: Bool { get }
-    /// How far it is, as `value` of `$/progress`, where that was not asked before.
+    /// The progress since the last call, as `value` of `$/progress`; nil if it has not changed.
     func takeProgress() -> JSONValue?
-    /// What is left to do in the loop; nil while the work goes on.
+    /// The rest of the work, for the loop's thread; nil while the work goes on.
     func takeConclusion() -> Conclusion?
-    /// The change that its conclusion makes, where hooks are asked about that and it is told of, as if a request made it; nil
-    /// where it changes nothing, or all of that is done.
+    /// The change that the conclusion makes, reported and checked by hooks like a request's; nil if it changes nothing
+    /// or needs neither.
     var change: LateChange? { get }
-    /// How far work is that is done; nil where nobody counts.
+    /// The final progress; nil for work without progress.
     var end: JSONValue? { get }
-    /// What `$/progress` carries for it, where the params are the work's own; else the declared param counts.
+    /// The token of `$/progress`, if the params are the work's own; nil: the declared param holds it.
     var progressToken: [UInt8]? { get }
-    /// When it is concluded with what is there, by `Clock.monotonicMilliseconds`; nil: when it is done.
+    /// The time by `Clock.monotonicMilliseconds` at which it is concluded with a partial result; nil: when it is done.
     var deadline: Int? { get }
-    /// Whether it takes the helper thread, which does one thing at a time: of such work little may wait.
+    /// Whether it uses the helper thread, which does one thing at a time: little such work may wait.
     var isOfHelper: Bool { get }
-    /// Whether it is told of as the Model Context Protocol does.
+    /// Whether its progress is reported as in MCP.
     var isOfModel: Bool { get }
 }
 
-/// A change of moods that later work makes in the loop.
+/// A change of moods that later work makes on the loop's thread.
 struct LateChange {
-    /// The method that it is of.
+    /// The method that caused it.
     let method: Name
     let isDryRun: Bool
 }

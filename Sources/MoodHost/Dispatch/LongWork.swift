@@ -6,9 +6,9 @@ import Synchronization
 /// A request that the helper thread works on.
 final class LongRequest: LaterWork {
     private let work: LongWork
-    /// Runs on the helper thread; its conclusion then runs in the loop.
+    /// Runs on the helper thread; its conclusion then runs on the loop's thread.
     typealias Body = @Sendable () -> LongWork.Conclusion
-    /// Makes that when the work begins.
+    /// Makes the body when the work begins.
     private let prepare: (inout Core) -> Body
 
     init(_ work: LongWork, _ body: @escaping Body) {
@@ -16,7 +16,7 @@ final class LongRequest: LaterWork {
         prepare = { _ in body }
     }
 
-    /// - Parameter prepare: takes from the core what the work needs while it goes on.
+    /// - Parameter prepare: takes the state that the work needs from the core.
     init(_ work: LongWork, preparing prepare: @escaping (inout Core) -> Body) {
         self.work = work
         self.prepare = prepare
@@ -34,7 +34,7 @@ final class LongRequest: LaterWork {
     var end: JSONValue? { work.end.value }
 }
 
-/// A request that was done when it was asked for. It is answered, and tells how far it is, as those are that come later.
+/// A request that was done when it arrived. It is answered, and reports progress, like one that takes long.
 final class DoneRequest: LaterWork {
     private var result: [UInt8]?
     private let progress: LongWork.Progress
@@ -64,13 +64,13 @@ final class DoneRequest: LaterWork {
     var isOfHelper: Bool { false }
 }
 
-/// What a method leaves to the helper thread. It works from files alone, as another process would: it sees what is durable when
-/// it begins, and holds up nobody. (GCD: `async` to a serial queue, and back to the main queue.)
+/// Work for the helper thread. It works on files alone, as another process would. It sees the state that is durable
+/// when it begins, and blocks no other request. (GCD: `async` to a serial queue, and back to the main queue.)
 ///
-/// The two threads share only what stands here. The rest of what the work finds out goes back in the conclusion, which the
-/// loop runs.
+/// The two threads share only the members of this class. The work returns all else in its conclusion, which the loop
+/// runs.
 final class LongWork: Sendable {
-    /// Writes the result, in the loop.
+    /// Writes the result, on the loop's thread.
     typealias Conclusion = @Sendable (inout Core, inout JSONWriter) throws(RPCError) -> Void
 
     struct Progress: Sendable {
@@ -78,7 +78,7 @@ final class LongWork: Sendable {
         var done: Int
         var total: Int
 
-        /// How far work is that is done.
+        /// The progress of finished work.
         var end: Progress { Progress(message: "Done", done: total, total: total) }
 
         /// `{done, total, message}`.
@@ -100,28 +100,28 @@ final class LongWork: Sendable {
     private let cancellation = Atomic(false)
     private let commit = Atomic(false)
 
-    /// - Parameter beginning: how far the work is before it has begun.
+    /// - Parameter beginning: the progress before the work begins.
     init(on helper: HelperThread, _ beginning: Progress) {
         self.helper = helper
         state = Mutex(State(progress: beginning))
     }
 
-    /// Whether nobody wants the result any more; asked between the steps of the work.
+    /// Whether the request was cancelled; the work asks between its steps.
     var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
     func cancel() { cancellation.store(true, ordering: .sequentiallyConsistent) }
 
-    /// By the work, before it does what cannot be taken back.
-    /// - Returns: false where nobody wants that any more.
+    /// Asks for permission to commit, from the work's thread.
+    /// - Returns: false if the request was cancelled.
     func mayCommit() -> Bool {
-        // Of the two threads the one that comes second sees what the other has said.
+        // Sequentially consistent, so at least one of the two threads sees the other's flag.
         commit.store(true, ordering: .sequentiallyConsistent)
         return !cancellation.load(ordering: .sequentiallyConsistent)
     }
 
-    /// Whether it may have done that, once it is cancelled.
+    /// Whether cancelled work may have committed.
     var mayHaveChanged: Bool { commit.load(ordering: .sequentiallyConsistent) }
 
-    /// By the work: how far it is. Only the latest is kept.
+    /// Reports progress, from the work's thread. Only the latest is kept.
     func tell(_ done: Int, _ total: Int) {
         state.withLock { state in
             (state.progress.done, state.progress.total) = (done, total)
@@ -130,7 +130,7 @@ final class LongWork: Sendable {
         helper.wake()
     }
 
-    /// Does the work after all that was begun before; where there can be no thread, at once.
+    /// Runs the work after all earlier work; without a thread, immediately.
     /// - Returns: whether it is done already.
     func begin(_ body: @escaping @Sendable () -> Conclusion) -> Bool {
         let run: @Sendable () -> Void = { [self] in
@@ -142,7 +142,7 @@ final class LongWork: Sendable {
         return true
     }
 
-    /// By the loop: how far it is, where that was not asked before.
+    /// The progress since the last call; nil if it has not changed. For the loop's thread.
     func takeProgress() -> Progress? {
         state.withLock { state in
             defer { state.hasNews = false }
@@ -150,7 +150,7 @@ final class LongWork: Sendable {
         }
     }
 
-    /// By the loop: what is left to do; nil while the work goes on.
+    /// The rest of the work; nil while the work goes on. For the loop's thread.
     func takeConclusion() -> Conclusion? { state.withLock { $0.conclusion.take() } }
 
     var end: Progress { state.withLock { $0.progress.end } }

@@ -2,24 +2,23 @@ import JSONCodec
 import JSONRPC
 import MoodProtocol
 
-/// The methods that can be called: those of the program, and those that were added while it runs.
+/// The methods that callers can call: those of the program, and those added while it runs.
 ///
-/// A name is found by its hash. A method of the program is made when it is called for the first time: most processes are
-/// asked for a few and some for one, so the rest would be work for nothing before the first answer.
+/// The table finds a name by its hash. It makes an entry at the first call, because most processes call few methods.
 ///
-/// Why unsafe memory: to take one row out of an array copies it, and every request looks for a name. Proof: `slots` holds
+/// Why unsafe memory: taking one row out of an array copies it, and every request looks up a name. Proof: `slots` holds
 /// numbers of rows below `count` alone, and both change in `add`, `remove` and `grow` only.
 struct MethodTable: ~Copyable {
-    /// What a call needs. A class, because a call passes it around: one reference instead of half a dozen.
+    /// Everything that a call needs. A class, so that passing it around costs one reference instead of half a dozen.
     final class Entry {
         let method: Method
-        /// What it does, where it is answered at once; it has a place of its own, because to take it out of an enum counts
+        /// The body of a method that answers immediately. A member of its own, because taking it out of an enum counts
         /// references.
         let now: Handler.Now
         let need: Need
-        /// Whether that is all: its handler is called once what it needs is settled.
+        /// Whether a call needs nothing but `need` and `now`.
         let isPlain: Bool
-        /// The body of a method whose answer comes later, and of one whose answer may.
+        /// The bodies of a method that answers later, and of one that may.
         let later: Handler.Begin?
         let maybe: Handler.Maybe?
         let check: Handler.Check?
@@ -39,30 +38,30 @@ struct MethodTable: ~Copyable {
             isPlain = check == nil && routes == nil && maybe == nil && later == nil
         }
 
-        /// Never called: the place of what is done at once, in a method of another kind.
+        /// Never called: a placeholder for methods of other kinds.
         private static let nothing: Handler.Now = { (_, _, _, _) throws(RPCError) in }
     }
 
     private struct Row {
         let name: Name
-        /// Of a method of the program; nil where `entry` was there from the beginning.
+        /// The handler of a method of the program; nil for an added method.
         let handler: Handler?
         var entry: Entry?
     }
 
     private static let none: Int32 = -1
 
-    /// In the order of `rpc.discover`.
+    /// Rows in the order of `rpc.discover`.
     private var rows: UnsafeMutablePointer<Row>
     private(set) var count = 0
     private var rowsMax: Int
-    /// Open addressing by `hash`: numbers of rows, twice as many places as there may be rows, a power of two.
+    /// Open addressing by `hash`: numbers of rows, twice as many places as rows, a power of two.
     private var slots: UnsafeMutablePointer<Int32>
 
-    /// Those of methods and params that are not in the program.
+    /// The names of added methods and params.
     var names = KeptNames()
 
-    /// The methods of the program.
+    /// A table of the program's methods.
     init() {
         rowsMax = 128
         rows = .allocate(capacity: rowsMax)
@@ -126,7 +125,7 @@ struct MethodTable: ~Copyable {
     /// All methods, in the order of `rpc.discover`.
     var all: [Method] { (0..<count).map { entry($0).method } }
 
-    /// The names that a misspelt one was probably meant to be.
+    /// The names that a misspelled one probably meant.
     func suggestions(for name: String) -> [String] {
         NearestNames.find(name, among: (0..<count).map { "\(rows[$0].name)" })
     }
@@ -141,16 +140,16 @@ struct MethodTable: ~Copyable {
         }
     }
 
-    /// Adds a method that is not in the program; from now on it is called like any other.
-    /// - Returns: false, and nothing done, where there is one of this name.
+    /// Adds a method that is not in the program.
+    /// - Returns: false without any change if the name is taken.
     mutating func add(_ method: Method, _ run: Handler.Run) -> Bool {
         guard slots[slot(of: method.name.bytes)] < 0 else { return false }
         append(Row(name: method.name, handler: nil, entry: Entry(method, run)))
         return true
     }
 
-    /// Takes away a method that was added. A call of it that is under way keeps what it needs.
-    /// - Returns: false, and nothing done, where there is none, or the program's own has this name.
+    /// Removes an added method. A call that is under way keeps its entry.
+    /// - Returns: false without any change if there is none, or if it belongs to the program.
     mutating func remove(_ name: Name) -> Bool {
         let number = Int(slots[slot(of: name.bytes)])
         guard number >= 0, rows[number].handler == nil else { return false }
@@ -185,7 +184,7 @@ struct MethodTable: ~Copyable {
         for number in 0..<count { slots[slot(of: rows[number].name.bytes)] = Int32(truncatingIfNeeded: number) }
     }
 
-    /// The place of a name, or the free one where it would be.
+    /// The slot of a name, or the free one for it.
     @inline(__always)
     private func slot(of name: UnsafeRawBufferPointer) -> Int {
         let mask = 2 &* rowsMax &- 1
@@ -194,13 +193,13 @@ struct MethodTable: ~Copyable {
         return at
     }
 
-    /// Names come from the program and from plugins that a person has trusted, so no key is needed; a peer's name is only
-    /// looked up, never put in.
+    /// A hash without a key: names come from the program and from trusted plugins. A peer's name is only looked up,
+    /// never stored.
     @inline(__always)
     private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
         var word = UInt64(truncatingIfNeeded: bytes.count)
         if bytes.count >= 8 {
-            // Methods of a family differ at their ends.
+            // The names of a family differ at their ends.
             word ^= bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
         } else {
             for byte in bytes { word = word << 8 ^ UInt64(byte) }

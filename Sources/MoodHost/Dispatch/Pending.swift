@@ -4,32 +4,33 @@ import PluginHost
 
 /// A request whose answer comes later.
 struct Pending {
-    /// As it was written; nil for a notification, which is not answered.
+    /// The id as written; nil for a notification, which gets no answer.
     let id: [UInt8]?
     let caller: Caller
     let destination: Destination
-    /// As the request gave it, where it wants to be told how far it is.
+    /// The token as written, if the request wants progress.
     let progressToken: [UInt8]?
     let work: any LaterWork
-    /// Nothing more is sent for it. (MCP: `notifications/cancelled`)
+    /// Whether it gets neither an answer nor progress. (MCP: `notifications/cancelled`)
     var isSilenced = false
     /// The rest of the work, and the hooks that are asked about it first.
     var asked: (round: HookRound, conclusion: LaterWork.Conclusion)?
 }
 
-/// Where an answer goes; who asks puts it there.
+/// The place of an answer in the caller's output.
 struct Destination {
     let framing: Framing
-    /// Its place in the one answer of a batch; nil: it is a message of its own.
+    /// The place in the answer of a batch; nil: a message of its own.
     var batch: (number: Int, place: Int)?
 }
 
-/// The requests that are answered later, in the order in which they came.
+/// The requests whose answers come later, in the order of arrival.
 ///
-/// Such a request belongs to the group in which it came until that is durable. Then it begins. Where the group is answered
-/// again, it is too.
+/// Such a request belongs to its group until that is durable, and then begins. If the group is answered again, the
+/// request is too.
 struct PendingRequests {
-    /// With so many, or so many for the helper thread, nothing more is handled: memory stays bounded.
+    /// The most pending requests, in all and for the helper thread. At the limit no request is handled, so memory stays
+    /// bounded.
     private static let countMax = 4096
     private static let helperMax = 64
 
@@ -45,10 +46,10 @@ struct PendingRequests {
     }
     mutating func stage(_ pending: Pending) { staged.append(pending) }
     mutating func dropStaged(after count: Int = 0) { staged.removeLast(max(staged.count - count, 0)) }
-    /// When the first of them is concluded with what is there.
+    /// The earliest time at which a request is concluded with a partial result.
     var deadline: Int? { begun.lazy.compactMap(\.work.deadline).min() }
 
-    /// Begins those of the group, which is durable.
+    /// Begins the requests of the group, which is durable.
     /// - Returns: whether one is done already.
     mutating func beginStaged(_ core: inout Core) -> Bool {
         var isDone = false
@@ -60,17 +61,17 @@ struct PendingRequests {
         return isDone
     }
 
-    /// Before it is concluded, these hooks are asked.
+    /// Notes that these hooks are asked before the request is concluded.
     mutating func ask(_ round: HookRound, _ conclusion: @escaping LaterWork.Conclusion, at place: Int) {
         begun[place].asked = (round, conclusion)
     }
 
-    /// Whether a hook of this plugin is asked about one of them.
+    /// Whether a hook of this plugin is asked about a pending request.
     func isAsked(_ plugin: HostedPlugin) -> Bool { begun.contains { $0.asked?.round.asked === plugin } }
 
     mutating func remove(at place: Int) -> Pending { begun.remove(at: place) }
 
-    /// Cancels the requests of this id: their work ends before its next step.
+    /// Cancels the requests with this id: their work ends before its next step.
     mutating func cancel(_ id: UnsafeRawBufferPointer, of caller: Caller, isSilent: Bool) {
         Self.cancel(&begun, id, caller, isSilent)
         Self.cancel(&staged, id, caller, isSilent)

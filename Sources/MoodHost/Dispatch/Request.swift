@@ -1,16 +1,16 @@
 import JSONRPC
 
-/// All that a request is besides its method and its params. It is a view and ends with the call, so it cannot be copied.
+/// A request without its method and params. It is a view that ends with the call, so it cannot be copied.
 struct Request: ~Copyable {
-    /// The id as it was written; nil for a notification, which is not answered.
+    /// The id as written; nil for a notification, which gets no answer.
     let id: UnsafeRawBufferPointer?
-    /// The most bytes that the answer may have; over that nothing is done, and the error says so.
+    /// The most bytes that the answer may have. A longer one reverts the request and becomes an error.
     let room: Int
-    /// The peer that asks, and the hooks that were asked about it. Both outlive the call: the session, or the plugin's lane,
-    /// holds them. They are not counted here, because to ask for them costs more than to answer a ping.
+    /// The caller, and the hooks that were asked. The session or the plugin's lane holds both longer than the call.
+    /// They are not counted here, because counting costs more than answering a ping.
     private let heldCaller: Unmanaged<Caller>
     private let heldRound: Unmanaged<HookRound>?
-    /// What the caller may.
+    /// The permissions of the caller.
     let permissions: Permissions
     let ways: Ways
     let destination: Destination
@@ -33,32 +33,32 @@ struct Request: ~Copyable {
 
     var caller: Caller { heldCaller.takeUnretainedValue() }
 
-    /// The hooks that were asked about it, where it is carried out again after them.
+    /// The hooks that were asked, if the request runs again after them.
     var round: HookRound? { heldRound?.takeUnretainedValue() }
 
-    /// Whether it is carried out again, after its hooks.
+    /// Whether the request runs again after its hooks.
     var isAgain: Bool {
         @inline(__always) get { ways.contains(.again) }
     }
 
-    /// The same request, carried out in other ways too.
+    /// A request with further ways.
     func with(_ more: Ways) -> Request {
         Request(id: id, room: room, caller: caller, destination: destination, round: round, ways: ways.union(more))
     }
 }
 
-/// How a request may be carried out.
+/// Ways to carry out a request.
 struct Ways: OptionSet, Sendable {
     let rawValue: UInt8
-    /// All that it changes has to be there when it returns: members of a batch take effect in their order, and a tool says what
-    /// has changed.
+    /// Its changes must apply before it returns: members of a batch take effect in order, and a tool reports its
+    /// changes.
     static let atOnce = Ways(rawValue: 1)
-    /// The notes of moods are left out of texts and screens.
+    /// Texts and screens leave out the notes of moods.
     static let withoutNotes = Ways(rawValue: 2)
-    /// It may wait for the lock and for the helper thread: it is handled again then.
+    /// It may wait for the lock and for the helper thread, and is handled again then.
     static let mayWait = Ways(rawValue: 4)
-    /// Hooks may be asked; else what they would have to agree to is refused.
+    /// It may ask hooks. Without this, a change that needs a hook's consent is refused.
     static let mayAskHooks = Ways(rawValue: 8)
-    /// Its hooks were asked, and it is carried out again.
+    /// Its hooks were asked, and it runs again.
     static let again = Ways(rawValue: 16)
 }

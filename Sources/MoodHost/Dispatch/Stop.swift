@@ -1,32 +1,33 @@
 import JSONRPC
 
-/// Why a request goes no further now. Nothing of it remains.
+/// The reason why a request stops for now. None of its effects remain.
 ///
 /// Why unchecked: it never leaves the loop's thread.
 enum Stop: Error, @unchecked Sendable {
-    /// It is answered with an error.
+    /// Answered with an error.
     case refused(RPCError)
-    /// Its answer comes later. The token is what `$/progress` carries for it: it is read while the arguments are there.
+    /// Answered later. The token is for `$/progress`, read while the arguments exist.
     case later(any LaterWork, progressToken: [UInt8]?)
-    /// It has not begun, and is handled again.
+    /// Not begun, and handled again.
     case waits(Wait)
 
-    /// Its answer comes later, and the work knows its token.
+    /// Answered later, with the token of the work.
     static func later(_ work: any LaterWork) -> Stop { .later(work, progressToken: work.progressToken) }
 }
 
-/// What a request waits for before it begins. The session puts it back, and handles it again when that is there.
+/// The condition that a request waits for before it begins. The session puts the request back, and handles it again
+/// when the condition is met.
 ///
 /// Why unchecked: it never leaves the loop's thread.
 enum Wait: Error, @unchecked Sendable {
     /// The lock of the store, which another process holds.
     case lock
-    /// The helper thread, which opens the store or is at work on its files.
+    /// The helper thread, which opens the store or works on its files.
     case helper
     /// The store, which the helper thread has for an earlier request.
     case store
-    /// What hooks say: they are asked before the request is carried out.
+    /// The answers of hooks, which are asked before the request is carried out.
     case hooks(HookRound)
-    /// Nothing: it is handled in a group of its own.
+    /// Nothing: the request is handled in a group of its own.
     case turn
 }

@@ -1,43 +1,43 @@
 import Platform
 
-/// What the loop wakes up for, one thing at a time.
+/// An event that wakes the loop.
 enum Event {
     /// The client has sent something, or has closed its end.
     case input
     /// The client takes answers.
     case output
-    /// Nobody reads the answers any more.
+    /// The client has closed its end of the output.
     case outputClosed
     /// A signal asks the process to end.
     case interrupted
     /// Another process may have changed the store.
     case storeChanged
-    /// The lock of the store is there for the request that waits for it.
+    /// The lock of the store is free for the waiting request.
     case lockReady
-    /// The helper thread has done something, or tells how far it is.
+    /// The helper thread has done something, or reports progress.
     case workAdvanced
-    /// A plugin has printed something, takes something, or has ended.
+    /// A plugin has printed something, takes input, or has ended.
     case plugin(slot: Int, PluginWatch.End)
-    /// Somebody has changed which plugins may run.
+    /// Another process has changed which plugins may run.
     case pluginsChanged
-    /// Somebody has set up the sync, or has left it.
+    /// Another process has set up the sync, or has left it.
     case syncChanged
     case timer(Timer)
 
     enum Timer {
-        /// Nobody is waited for any longer.
+        /// The wait for the client to read its last answers is over.
         case farewell
-        /// The lock of the store is waited for no longer.
+        /// The wait for the lock of the store is over.
         case lock
-        /// It is time to look at the store.
+        /// The next check for changes of the store is due.
         case look
-        /// The store is to be synced.
+        /// A sync of the store is due.
         case sync
-        /// A plugin, or a request that waits for one, has had its time.
+        /// The time of a plugin, or of a request that waits for one, is over.
         case plugins
-        /// The client has taken nothing for too long while others go on.
+        /// The client has read nothing for too long while other processes change the store.
         case stall
-        /// The host stays.
+        /// The host has run long enough to watch other hosts.
         case staying
     }
 }
@@ -58,7 +58,7 @@ extension EventSources.Name {
 }
 
 extension Event {
-    /// Nil for what nobody listens to any more.
+    /// Nil for an event that no part of the loop listens to any more.
     init?(_ occurrence: EventSources.Occurrence) {
         switch occurrence {
         case .readable(.interruption): self = .interrupted

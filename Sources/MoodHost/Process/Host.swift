@@ -4,13 +4,12 @@ import MoodStore
 import Platform
 import Storage
 
-/// The host process: claims its streams, serves one client, ends in good order.
+/// The host process: it claims its streams, serves one client, and ends in good order.
 enum Host {
-    /// How long the store is put in order when the client is done, after its last answer. With what comes before, the
-    /// process ends within a second.
+    /// The time to tidy the store after the client's last answer. The process ends within a second in all.
     private static let partingMilliseconds = 400
 
-    /// Serves until the client is done, or somebody wants the process to be gone.
+    /// Serves until the client is done, or a signal ends the process.
     static func run(_ options: HostOptions) throws(SystemError) -> HostEnding {
         let streams = try StandardStreams.claim()
         let interruption = try Interruption.install(
@@ -56,7 +55,7 @@ enum Host {
 }
 
 extension Session {
-    /// What `--samples` asks for: never a second time.
+    /// Inserts samples for `--samples`, unless the store has moods.
     fileprivate mutating func insertSamplesIfEmpty() {
         core.setTime(Clock.milliseconds)
         defer { core.store.endGroup() }
@@ -74,7 +73,7 @@ extension Session {
 }
 
 extension Core {
-    /// Says something to people, on stderr.
+    /// Writes a message for the user to stderr.
     func log(_ level: LogLevel, _ text: String) {
         if level <= options.logLevel { StandardStreams.writeError("moodboard: \(text)\n") }
     }

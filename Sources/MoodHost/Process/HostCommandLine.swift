@@ -2,17 +2,17 @@ import MoodCore
 import MoodProtocol
 import Platform
 
-/// The host's command line. Every setting of the environment has an option, because some clients hand on no environment.
+/// The host's command line. Every environment variable has an option, because some clients pass on no environment.
 public enum HostCommandLine {
-    /// What the command line asks for.
+    /// A request of the command line.
     public enum Request: Sendable {
         case serve(HostOptions)
-        /// Sync the store, and nothing else.
+        /// Syncs the store, and does nothing else.
         case syncOnce(HostOptions)
         case printHelp
         case printVersion
         case printOpenRPC
-        /// It cannot be understood; the text says why.
+        /// An invalid command line; the text gives the reason.
         case misuse(String)
     }
 
@@ -92,7 +92,7 @@ public enum HostCommandLine {
         var isFirst = true
         while let argument = rest.next() {
             defer { isFirst = false }
-            // It names the use, nothing more: every host serves AI clients.
+            // `mcp` names the purpose only: every host serves AI clients.
             if isFirst, argument == "mcp" { continue }
             let (name, attached) = split(argument)
             switch name {
@@ -142,12 +142,12 @@ public enum HostCommandLine {
         return isSyncOnce ? .syncOnce(options) : .serve(options)
     }
 
-    /// What is no text names nothing here: with other bytes in their place it would be another path.
+    /// Refuses bytes that are not UTF-8: with replacement characters they would name another path.
     static func refusal(of fault: NotText) -> Request {
         .misuse("\(fault.source) is not UTF-8 text: \(fault.shown)")
     }
 
-    /// Whether a path, as it is written, leads to the root of the file system.
+    /// Whether a path, as written, leads to the root of the file system.
     private static func isRoot(_ path: String) -> Bool {
         path.hasPrefix("/")
             && path.utf8.split(separator: UInt8(ascii: "/")).allSatisfy {
@@ -165,8 +165,8 @@ public enum HostCommandLine {
         return "unknown argument \(argument)" + (nearest.map { "; did you mean \($0)?" } ?? "")
     }
 
-    /// Takes what the environment fixes for a test; options on the command line come later and win.
-    /// - Returns: the problem, if there is one.
+    /// Applies test conditions from the environment; later options of the command line win.
+    /// - Returns: the problem, if any.
     private static func obey(_ text: String, _ options: inout HostOptions) -> String? {
         guard let given = TestConditions(text) else {
             return "\(TestConditions.variable) must look like \(TestConditions.example), not \(text)"
@@ -176,7 +176,7 @@ public enum HostCommandLine {
     }
 
     /// Sets an option that has a value.
-    /// - Returns: what is wrong with the value, or nil.
+    /// - Returns: the problem of the value, or nil.
     private static func set(_ name: String, _ value: String, _ options: inout HostOptions) -> String? {
         switch name {
         case "--durability":
@@ -248,7 +248,7 @@ public enum HostCommandLine {
         _ environment: (String) throws(NotText) -> String?
     ) throws(NotText) -> String? {
         if let store = try environment("MOODBOARD_STORE") { return store }
-        // Its specification: a relative path is invalid and to be ignored.
+        // Its specification: ignore a relative path, which is invalid.
         if let data = try environment("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/moodboard" }
         return try environment("HOME").map { $0 + "/.local/share/moodboard" }
     }

@@ -1,55 +1,56 @@
 import Platform
 
-/// How serving a client came to its end.
+/// The outcome of serving a client.
 enum HostEnding {
-    /// The client is done, and has taken all answers.
+    /// The client is done, and has read all answers.
     case complete
-    /// Somebody wants the process to be gone; no answer is left.
+    /// A signal ended the process; no answer is left.
     case dismissed
-    /// Answers were not taken.
+    /// The client has not read all answers.
     case unread
 }
 
-/// The loop that owns everything: it waits for one event after the other and sees to it. Nothing else in the process
-/// touches the session. (Redis: `ae.c`; Node: the event loop.)
+/// The loop that owns everything: it waits for one event after the other and handles it. Nothing else in the process
+/// uses the session. (Redis: `ae.c`; Node: the event loop.)
 ///
 /// A request in flight costs one poll, one read and one write.
 struct HostLoop: ~Copyable {
     private enum Phase: Equatable {
-        /// What the client sends is read.
+        /// The loop reads requests.
         case serving
-        /// The input has ended. What was sent is answered, and the client is waited for as long as its end is open.
+        /// The input has ended. The loop answers all requests, and waits for the client as long as its end is open.
         case ending
-        /// What was read is answered, as far as the client takes it in time. `isAsked`: it has asked for that itself.
+        /// The loop answers the requests it has read, as far as the client reads the answers in time. `isAsked`: the
+        /// client asked for the end.
         case leaving(isAsked: Bool)
-        /// The time is over. Only the message that has begun to leave is sent to its end.
+        /// The time is over. The loop sends only the rest of a message that it has begun to send.
         case cutting
     }
 
-    /// How long a client is waited for that has asked for the end, or that somebody else wants to be gone,
+    /// The time for a client to read its last answers after a shutdown began.
     private static let farewellMilliseconds = Interruption.patienceMilliseconds
-    /// and then for the rest of a message. With what comes after, the process ends within a second.
+    /// The time for the rest of a message after that. The process ends within a second in all.
     private static let cuttingMilliseconds = 300
-    /// A host that has had a store for so long stays, and notices from then on what others do. The end of a watch (inotify) takes
-    /// the kernel 15 ms: more than all the rest, if a host answers one question and ends.
+    /// The age at which a host with a store begins to watch other hosts. Ending a watch (inotify) takes the kernel 15
+    /// ms, more than all the rest of a host that answers one question and ends.
     private static let stayingMilliseconds = 200
     private static let readBytes = 256 * 1024
-    /// While changes come whose sync takes longer than their handling: the more of them it is for, the better.
+    /// The size of a read while syncs take longer than handling: the more changes share a sync, the better.
     private static let sharedReadBytes = 1024 * 1024
 
     private let streams: PeerStreams
     private var sources = EventSources()
     private var watch = StoreWatch()
     private var plugins = PluginWatch()
-    /// What was known of plugins when their descriptors were last looked at, and whether there were any.
+    /// The plugin flags when the loop last looked at the descriptors, and whether there were any plugins.
     private var seenFlags = PluginFlags.unread
     private var arePluginsListened = false
     private var phase = Phase.serving
     private var isWide = false
     private var isStayingSet = false
-    /// When the store is to be synced, as the sources know it.
+    /// The deadline of the sync that the sources have.
     private var syncTime: Int?
-    /// What tells of the sync's file, as the sources know it.
+    /// The descriptor of the sync's file that the sources have.
     private var syncFile: Int32 = -1
     private var isLockAwaited = false
     private var isClientGone = false
@@ -59,7 +60,7 @@ struct HostLoop: ~Copyable {
         sources.listen(to: interruption, as: .interruption, for: .reading)
     }
 
-    /// Serves until the client is done, or somebody wants the process to be gone.
+    /// Serves until the client is done, or a signal ends the process.
     mutating func run(_ session: inout Session) -> HostEnding {
         while true {
             if let ending = advance(&session) { return ending }
@@ -88,8 +89,8 @@ struct HostLoop: ~Copyable {
         }
     }
 
-    /// Handles what is there and sends what is taken.
-    /// - Returns: how all ended, where it has.
+    /// Handles the input and sends the output.
+    /// - Returns: the outcome, if serving has ended.
     private mutating func advance(_ session: inout Session) -> HostEnding? {
         repeat {
             if session.hasWork, !session.isFull, !Interruption.isOverdue { process(&session) }
@@ -106,7 +107,7 @@ struct HostLoop: ~Copyable {
 
     private mutating func process(_ session: inout Session) {
         session.process(milliseconds: Clock.milliseconds)
-        // The lock that a plugin waits for may have come to a request of the client.
+        // A request of the client may have brought the lock that a plugin waits for.
         if !session.parkedPluginRequests.isEmpty { session.resumePluginRequests() }
         if session.core.pluginFlags.contains(.events) { session.core.deliverEvents() }
         if session.core.sync.followsStore { session.core.planSync() }
@@ -117,8 +118,8 @@ struct HostLoop: ~Copyable {
         }
     }
 
-    /// Sends what the client can take.
-    /// - Returns: false when it is gone.
+    /// Sends as much as the client reads.
+    /// - Returns: false if the client is gone.
     private func send(_ session: inout Session) -> Bool {
         while !session.sendable.isEmpty {
             do throws(SystemError) {
@@ -126,7 +127,6 @@ struct HostLoop: ~Copyable {
                 if count == 0 { return true }
                 session.didSend(count)
             } catch {
-                // Why it is gone is its own concern.
                 return false
             }
         }
@@ -142,7 +142,8 @@ struct HostLoop: ~Copyable {
         }
     }
 
-    /// Listens to what can be seen to now: a client that does not take its answers is not read from.
+    /// Listens to the sources that the loop can handle now. It reads nothing from a client that does not read its
+    /// answers.
     private mutating func listen(_ session: inout Session) {
         if phase == .serving, !session.isFull, !session.isInputFull {
             sources.listen(to: streams.input, as: .input, for: .reading)
@@ -162,7 +163,7 @@ struct HostLoop: ~Copyable {
             syncFile = file
         }
         if session.core.sync.isAutomatic || syncTime != nil {
-            // Every request comes by here, and most change nothing about it.
+            // Every request passes here, and most leave the deadline unchanged.
             let time = phase == .serving ? session.core.sync.deadline : nil
             if time != syncTime { sources.setDeadline(.sync, at: time) }
             syncTime = time
@@ -188,7 +189,7 @@ struct HostLoop: ~Copyable {
         } else {
             sources.forget(.plugins)
         }
-        // Where there are no plugins, nobody waits for one.
+        // Without plugins no request waits for one.
         arePluginsListened = !registry.all.isEmpty || !plugins.isEmpty || registry.hasChanges || registry.hasNotes
         guard arePluginsListened else { return sources.setDeadline(.plugins, at: nil) }
         plugins.prepare(registry.all, isFull: session.isFull, &sources)
@@ -233,7 +234,7 @@ struct HostLoop: ~Copyable {
         sources.setDeadline(.farewell, at: (begin ?? Clock.monotonicMilliseconds) + Self.farewellMilliseconds)
     }
 
-    /// The client has not taken everything in time.
+    /// Gives up the answers that the client has not read in time.
     private mutating func cut(_ session: inout Session) -> HostEnding? {
         guard case .leaving = phase else { return .unread }
         phase = .cutting
@@ -243,7 +244,7 @@ struct HostLoop: ~Copyable {
         return nil
     }
 
-    /// A client that has all its answers need not wait while plugins are told of what it has changed.
+    /// Lets a client that has all its answers go while plugins are still notified of its changes.
     private mutating func staysWithoutClient(_ session: inout Session) -> Bool {
         guard phase == .ending, session.sendable.isEmpty, !session.hasWork, !session.hasPending,
             session.isDeliveringLate
@@ -253,7 +254,7 @@ struct HostLoop: ~Copyable {
         return true
     }
 
-    /// Nobody reads any more.
+    /// The outcome after the client has closed its end.
     private func lose(_ session: borrowing Session) -> HostEnding {
         session.sendable.isEmpty && !session.hasWork && !session.hasPending ? .dismissed : .unread
     }

@@ -3,7 +3,7 @@ import MoodProtocol
 import Platform
 import Storage
 
-/// What the command line and the environment say.
+/// The options from the command line and the environment.
 public struct HostOptions: Sendable {
     public enum Place: Sendable {
         case memory
@@ -23,32 +23,32 @@ public struct HostOptions: Sendable {
     /// Nil: the setting's, else the system's.
     public var timeZone: String?
     public var plugins = PluginSettings()
-    /// Nothing is synced but by `sync.now`.
+    /// Only `sync.now` syncs.
     public var isSyncOff = false
     public var logLevel = LogLevel.info
-    /// AI clients have a tool for each method that is meant for them, not the usual ones alone.
+    /// Offers AI clients a tool for each method that is meant for them, not only the usual ones.
     public var offersAllTools = false
-    /// AI clients see no notes.
+    /// Hides notes from AI clients.
     public var hidesNotes = false
     /// The time of the first request; each later one comes a millisecond after the one before. Nil: the time of day.
     public var testTime: Timestamp?
-    /// What identifiers are made from. Nil: from nothing that anybody knows.
+    /// The seed of identifiers. Nil: a random one.
     public var testSeed: UInt64?
 }
 
-/// What is said of plugins.
+/// The options for plugins.
 public struct PluginSettings: Sendable {
     /// Folders with plugins besides the store's own, in order.
     public var places: [String] = []
-    /// No plugin runs, and no hook is asked.
+    /// Runs no plugin and asks no hook.
     public var isOff = false
-    /// What cannot be isolated does not run.
+    /// Refuses to run a plugin that cannot be isolated.
     public var requiresIsolation = false
-    /// The program that keeps their processes; tests, which are another program, name none that is there.
+    /// The program that supervises their processes; tests, which are another program, name no existing one.
     var keeper = ProcessFacts.ownProgram
 }
 
-/// How much is said on stderr.
+/// The verbosity of stderr.
 public enum LogLevel: String, CaseIterable, Sendable, Comparable {
     case error, warning, info, debug
 

@@ -3,14 +3,14 @@ import MoodProtocol
 import Platform
 import Versions
 
-/// The program `moodboard`: what its command line asks for, and the one place where exit codes are decided.
+/// The program `moodboard`: it carries out its command line. The one place that decides exit codes.
 public enum Program {
-    /// The command line could not be understood. BSD sysexits, EX_USAGE.
+    /// The exit code of an invalid command line. BSD sysexits, EX_USAGE.
     private static let exitUsage: Int32 = 64
-    /// The client did not take all of its answers. EX_TEMPFAIL.
+    /// The exit code if the client did not read all answers. EX_TEMPFAIL.
     static let exitUnread: Int32 = 75
 
-    /// The system does not give what every host needs. EX_OSERR.
+    /// The exit code if the system refuses something that every host needs. EX_OSERR.
     private static let exitSystem: Int32 = 71
 
     /// - Parameter arguments: without the program's name.
