@@ -8,7 +8,7 @@ import Platform
 import Replication
 import Storage
 
-/// `sync.*`. What needs the other side, or all that is known, is done by a thread of its own, from files alone.
+/// `sync.*`. A thread of its own does work that needs the other side, or all records, from files alone.
 extension Core {
     static let syncHandlers: InlineArray<_, Handler> = [
         Handler(
@@ -35,12 +35,12 @@ extension Core {
         ),
     ]
 
-    /// How long another process that syncs is waited for.
+    /// Longest wait for another process that syncs.
     private static let patienceMilliseconds = 30_000
 
     // MARK: Methods
 
-    /// - Throws: what is wrong with the arguments.
+    /// - Throws: the fault of the arguments.
     private mutating func syncSetup(_ arguments: borrowing Arguments) throws(RPCError) -> StoreSync.Setup {
         var given = StoreSync.Setup(url: arguments[SyncParams.url])
         given.isNew = arguments[SyncParams.isNew]
@@ -62,7 +62,7 @@ extension Core {
         let setup = try syncSetup(arguments)
         return try changeSync("sync.setup") { (sync, work) throws(SyncError) in
             try sync.setUp(setup)
-            // It is set up; what the first round did not do, the status tells.
+            // The setup is done; the status reports a failure of the first round.
             _ = try? sync.now { work.tell($0, $1) }
         }
     }
@@ -75,7 +75,7 @@ extension Core {
         try writeSyncStatus(&out)
     }
 
-    /// Work after which the status is told.
+    /// Work that ends with the status as its answer.
     private mutating func changeSync(
         _ method: String, _ body: @escaping @Sendable (StoreSync, LongWork) throws(SyncError) -> Void
     ) throws(RPCError) -> any LaterWork {
@@ -108,7 +108,7 @@ extension Core {
         }
     }
 
-    /// From files alone, which have to hold what was done before.
+    /// The sync of the store, from files alone, which must first hold all earlier changes.
     private mutating func storeSync(_ method: String) throws(RPCError) -> StoreSync {
         guard let settings = store.settingsForSync else {
             throw RPCError(SyncError.refused(reason: "Moods that are kept in memory only are not synced."), by: method)
@@ -153,7 +153,7 @@ extension Core {
         out.endObject()
     }
 
-    /// A change of this store as any other: whoever asks behind it sees it.
+    /// Settles a conflict as a change of this store, so that later requests see it.
     private mutating func settle(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         let (id, takesOther) = (
             arguments[SyncParams.conflict], arguments[SyncParams.take].utf8.elementsEqual("other".utf8)
@@ -171,8 +171,8 @@ extension Core {
         }
     }
 
-    /// What is left to a thread of its own.
-    /// - Parameter isRound: whether subscribers are told of its end.
+    /// Work for a thread of its own.
+    /// - Parameter isRound: whether to notify subscribers of its end.
     private mutating func syncWork(
         _ method: String, isRound: Bool = false,
         _ body: @escaping @Sendable (StoreSync, LongWork) throws(SyncError) -> LongWork.Conclusion
@@ -205,7 +205,8 @@ extension Core {
         do throws(StorageError) { try syncStatus().write(to: &out) } catch { throw RPCError(error, forWriting: false) }
     }
 
-    /// - Parameter commitsMax: so many commits that are not among the records are counted. Each is read from the journal.
+    /// - Parameter commitsMax: limit for counting commits that are not among the records. Each is read from the
+    ///   journal.
     mutating func syncStatus(commitsMax: Int = .max) throws(StorageError) -> SyncStatus {
         guard let settings = store.settingsForSync else { return .off }
         return try SyncStatus.read(settings.directory, in: settings.fileSystem) { after in
@@ -275,7 +276,7 @@ extension SyncStatus {
 }
 
 extension RPCError {
-    /// - Parameter by: the method that was asked.
+    /// - Parameter method: the requested method.
     init(_ error: SyncError, by method: String) {
         var details: [JSONValue.Member] = [.init("by", .string(method)), .init("reason", .string(error.reason))]
         switch error {

@@ -5,12 +5,12 @@ import MoodSync
 import Platform
 import Storage
 
-/// Rounds that nobody asked for. They never hold up a request: a thread of its own does them, from files alone.
+/// Automatic rounds. They never delay a request: a thread of its own runs them, from files alone.
 extension Core {
-    /// Finds out whether this host syncs the store by itself.
+    /// Determines whether this host syncs the store by itself.
     mutating func prepareSync() {
         guard !options.isSyncOff, let settings = store.settingsForSync, !settings.isReadOnly else { return sync.rest() }
-        // Before it is read, so that no change comes unseen between the two.
+        // Before the file is read, so that no change in between is missed.
         sync.observe(noticesOthers ? settings.directory : nil, isThere: store.isOpen)
         guard StoreSync.isSetUp(settings.directory, in: settings.fileSystem) else { return sync.rest() }
         if sync.isAutomatic { return }
@@ -18,17 +18,17 @@ extension Core {
         sync.begin(revision: store.isOpen ? store.durableRevision : 0, looks: looks)
     }
 
-    /// After a group of requests, where `sync.followsStore`.
+    /// Plans a round after a group of requests, if `sync.followsStore`.
     mutating func planSync() {
         guard store.isOpen else { return }
         if sync.awaitsStore { prepareSync() }
         if sync.isAutomatic { sync.see(store.durableRevision) }
     }
 
-    /// Something has happened where it is said that the store takes part in sync.
+    /// Checks the sync's file after a change of it.
     mutating func seeSyncFile() {
         guard sync.takeWatchNews() else { return }
-        // It may be another journal, or another transport.
+        // It may name another journal, or another transport.
         sync.rest()
         prepareSync()
     }
@@ -38,7 +38,7 @@ extension Core {
         guard let settings = store.settingsForSync else { return }
         if sync.isLookDue() { look(settings) }
         guard sync.isDue() else { return }
-        // One at a time; what was committed meanwhile is seen when it ends.
+        // One at a time; commits made meanwhile are seen when it ends.
         guard sync.round == nil, !sync.thread.isRunning else { return sync.wait() }
         let work = LongWork(on: sync.thread, .init(message: "Syncing", done: 0, total: 0))
         var rounds = StoreSync(
@@ -50,7 +50,7 @@ extension Core {
         _ = work.begin {
             var failure: SyncError?
             do throws(SyncError) { _ = try store.now { _, _ in } } catch { failure = error }
-            // Another process is at it, and may have begun before what is to be sent here was there.
+            // Another process is running one, and may have begun before the changes to send were there.
             let isBusy = if case .busy = failure { true } else { false }
             let reason: String? =
                 switch failure {
@@ -64,7 +64,7 @@ extension Core {
         }
     }
 
-    /// Sees whether others have written to the folder, where nothing else is at work.
+    /// Checks whether others have written to the folder, if no other work is running.
     private mutating func look(_ settings: StoreSettings) {
         guard sync.round == nil, sync.look == nil, !sync.thread.isRunning else { return }
         let work = LongWork(on: sync.thread, .init(message: "Looking", done: 0, total: 0))
@@ -75,12 +75,12 @@ extension Core {
         }
     }
 
-    /// The thread has done something.
+    /// Takes the results of the thread.
     mutating func attendSync() {
         if let conclusion = sync.look?.takeConclusion() {
             sync.look = nil
             var nobody = JSONWriter(capacity: 16)
-            // It throws nothing.
+            // It never throws.
             try? conclusion(&self, &nobody)
         }
         guard let round = sync.round, let conclusion = round.takeConclusion() else { return }
@@ -90,17 +90,17 @@ extension Core {
         syncHasEnded()
     }
 
-    /// A round has ended, whoever asked for it.
+    /// Handles the end of any round.
     mutating func syncHasEnded() {
         store.lookAround()
         sync.rest(revision: store.isOpen ? store.durableRevision : 0)
         guard let status = try? syncStatus(commitsMax: 1) else { return }
-        // What was committed while the round was at work, or somebody else's.
+        // Commits made during this round, or during another process's.
         if status.pending > 0, status.state == "idle" || status.state == "syncing" { sync.wait() }
         if sync.isBusy { sync.wait() }
         sync.isBusy = false
         guard state.events.wants(.sync) else { return }
-        // What is told is what the status says.
+        // The notification repeats the status.
         tellOfSync(status.state, status.lastError)
     }
 }

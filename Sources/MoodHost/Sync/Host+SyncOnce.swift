@@ -8,12 +8,13 @@ import PluginHost
 import Storage
 import Synchronization
 
-/// `--sync-once`: one round as a process of its own, for hosts that live too shortly for one.
+/// `--sync-once`: one round as a process of its own, for hosts that end too soon for one.
 extension Host {
     /// At most one is started in this time.
     fileprivate static let intervalMilliseconds = 60_000
 
-    /// - Returns: the exit code: 0 when the store was synced, when another process is at it, and when nobody can be reached.
+    /// - Returns: the exit code: 0 if the store was synced, if another process is syncing it, and if the other side is
+    ///   offline.
     static func syncOnce(_ options: HostOptions) -> Int32 {
         ProcessFacts.beginSession()
         Terminal.ignoreBrokenPipes()
@@ -43,7 +44,7 @@ extension Host {
 }
 
 extension Core {
-    /// Looks after plugins until the round is over.
+    /// Serves plugins until the round is over.
     fileprivate mutating func serveTransports(_ work: LongWork) {
         var sources = EventSources()
         var watch = PluginWatch()
@@ -63,7 +64,7 @@ extension Core {
         }
     }
 
-    /// There is nobody here whom a plugin could ask.
+    /// Refuses requests of plugins, because there is no session to answer them.
     private func refusePluginRequests() {
         for plugin in plugins.hosted {
             while let message = plugin.takeRequest() {
@@ -83,14 +84,15 @@ extension Core {
 }
 
 extension Core {
-    /// How long a round that is at work is waited for.
+    /// Longest wait for a running round.
     private static let roundMilliseconds = 100
 
-    /// At the end of a host that lived too shortly for a round: a process of its own does it, which nobody waits for. It sends what
-    /// was changed, and brings in what others did where only moods were read. What comes too early for it is sent by one that waits.
+    /// Starts a process for the round of a host that ends too soon for one, in the background. It sends the host's
+    /// changes, and brings in those of others if moods were only read. If it is too early, another process waits and
+    /// sends them.
     mutating func leaveSyncToOthers() {
         guard sync.wasAutomatic, store.isOpen, let settings = store.settingsForSync else { return }
-        // One that is at work holds the lock of the sync.
+        // A running round holds the lock of the sync.
         sync.round?.cancel()
         _ = sync.thread.wait(milliseconds: Self.roundMilliseconds)
         store.lookAround()
@@ -110,7 +112,7 @@ extension Core {
         for place in options.plugins.places { arguments += ["--plugins", place] }
         if options.plugins.isOff { arguments.append("--no-plugins") }
         if options.plugins.requiresIsolation { arguments.append("--require-isolation") }
-        // What it prints nobody reads: this process ends, and with it the pipe.
+        // The output is dropped: this process ends, and with it the pipe.
         do throws(SystemError) {
             _ = try ChildProcess.start(path: program, arguments: arguments, output: .pipeWithErrors)
         } catch {

@@ -2,56 +2,56 @@ import MoodSync
 import Platform
 import PluginHost
 
-/// When a store is synced without anybody's asking: after changes, once it was quiet for two seconds, and every five minutes.
+/// The times of automatic syncs: after changes, once it was quiet for two seconds, and every five minutes.
 struct SyncPlan {
     static let quietMilliseconds = 2000
-    /// Whether it is quiet is looked at so often, and not with every change.
+    /// Interval of checks for quiet, instead of one per change.
     private static let quietStepMilliseconds = 250
     static let intervalMilliseconds = 300_000
-    /// What others tell of in quick succession is one round.
+    /// Changes reported in quick succession share one round.
     static let hurryMilliseconds = 10
-    /// A folder tells of nothing, so it is looked at.
+    /// A folder sends no notifications, so it is polled.
     static let lookMilliseconds = 3000
 
-    /// Does what needs the other side.
+    /// The thread for work that needs the other side.
     let thread: HelperThread
-    /// Its way to plugins.
+    /// The thread's connection to plugins.
     let bridge: TransportBridge
-    /// What a plugin was asked for a round, and has not answered.
+    /// The pending call of a plugin for a round.
     var asked: (plugin: String, call: PluginCall)?
     /// Whether this host syncs by itself.
     private(set) var isAutomatic = false
-    /// Tells of what others do about the sync.
+    /// Watches the setup of the sync by other processes.
     private var watch: SyncWatch?
-    /// Becomes readable when they have; -1 where nothing is watched.
+    /// Becomes readable on such a change; -1 without a watch.
     private(set) var watchDescriptor: Int32 = -1
-    /// Whether there was no store yet that could be watched.
+    /// Whether there was no store yet to watch.
     private(set) var awaitsStore = false
-    /// Whether changes of the store are of any interest. Looked at after every group of requests.
+    /// Whether changes of the store matter. Read after every group of requests.
     var followsStore: Bool { isAutomatic || awaitsStore }
-    /// The same, also when the host ends.
+    /// `isAutomatic`, kept until the host ends.
     private(set) var wasAutomatic = false
-    /// When a round is due; by `Clock.monotonicMilliseconds`, like all of these.
+    /// Time of the next round; by `Clock.monotonicMilliseconds`, like all times here.
     private var roundTime: Int?
-    /// When the store is to be quiet until, after a change.
+    /// Time until which the store must be quiet, after a change.
     private var quietTime: Int?
-    /// When that is looked at,
+    /// Time of the next check for quiet.
     private var stepTime: Int?
-    /// and whether it has changed since.
+    /// Whether the store has changed since the last check.
     private var hasChanged = false
-    /// When the folder is looked at; nil where nothing has to be looked at.
+    /// Time of the next check of the folder; nil for none.
     private var lookTime: Int?
-    /// The look that is under way.
+    /// The running check of the folder.
     var look: LongWork?
-    /// How it was there at the last look.
+    /// The folder's state at the last check.
     var sight: SyncSight?
     /// The last commit that was seen.
     private(set) var seen = 0
-    /// Whether there was something new while a round was at work, which may have come too late for that.
+    /// Whether news arrived during a round, perhaps too late for it.
     private var isHurried = false
     /// Whether the last round found another process at work.
     var isBusy = false
-    /// The round that nobody asked for, while it is at work.
+    /// The running automatic round.
     var round: LongWork?
 
     init(thread: HelperThread) {
@@ -59,30 +59,30 @@ struct SyncPlan {
         bridge = TransportBridge(thread)
     }
 
-    /// When there is something to do.
+    /// Time of the next action.
     var deadline: Int? {
         if roundTime == nil, lookTime == nil { return stepTime }
         return min(roundTime ?? .max, lookTime ?? .max, stepTime ?? .max)
     }
 
-    /// Has a store watched, unless it is.
-    /// - Parameter store: nil: it is not to be watched yet.
+    /// Begins to watch a store, unless it is watched.
+    /// - Parameter store: nil while it must not be watched yet.
     mutating func observe(_ store: String?, isThere: Bool) {
         if watchDescriptor < 0 { watch = store.flatMap { SyncWatch(store: $0) } }
         watchDescriptor = watch?.descriptor ?? -1
         awaitsStore = watchDescriptor < 0 && !isThere
     }
 
-    /// Takes what the watch tells.
-    /// - Returns: whether it has to be looked at what is there.
+    /// Takes the events of the watch.
+    /// - Returns: whether the file has to be checked.
     mutating func takeWatchNews() -> Bool {
         let hasNews = watch?.takeNews() ?? false
         watchDescriptor = watch?.descriptor ?? -1
         return hasNews
     }
 
-    /// There may be something to do now.
-    /// - Parameter looks: whether nobody tells of changes.
+    /// Begins automatic syncs, the first one soon.
+    /// - Parameter looks: whether to poll for changes.
     mutating func begin(revision: Int, looks: Bool) {
         isAutomatic = true
         if looks { setLook() }
@@ -91,20 +91,20 @@ struct SyncPlan {
         roundTime = Clock.monotonicMilliseconds + Self.quietMilliseconds
     }
 
-    /// It is too early for another round.
+    /// Postpones the next round.
     mutating func wait() {
         guard isAutomatic else { return }
         roundTime = Clock.monotonicMilliseconds + Self.quietMilliseconds
     }
 
-    /// Somebody has told that there is something new.
+    /// Hurries the next round after a notification of news.
     mutating func hurry() {
         guard isAutomatic else { return }
         if round != nil { isHurried = true }
         roundTime = min(roundTime ?? .max, Clock.monotonicMilliseconds + Self.hurryMilliseconds)
     }
 
-    /// Nothing is done by itself here.
+    /// Stops automatic syncs.
     mutating func rest() {
         wasAutomatic = false
         end()
@@ -129,7 +129,7 @@ struct SyncPlan {
         stepTime = time + Self.quietStepMilliseconds
     }
 
-    /// Begins a round once the store has been quiet for long enough.
+    /// Schedules a round once the store has been quiet for long enough.
     private mutating func attendQuiet(_ now: Int) {
         guard let step = stepTime, let end = quietTime, now >= step else { return }
         if exchange(&hasChanged, with: false) {
@@ -141,7 +141,7 @@ struct SyncPlan {
         }
     }
 
-    /// A round has ended; what it brought in is no reason for another one.
+    /// Schedules the next round after one has ended; its own commits are no reason for another.
     mutating func rest(revision: Int) {
         seen = revision
         let pause = isHurried ? Self.hurryMilliseconds : Self.intervalMilliseconds
@@ -159,7 +159,7 @@ struct SyncPlan {
         return true
     }
 
-    /// Whether the folder is to be looked at; then it is said when that is next.
+    /// Whether to check the folder now; schedules the next check.
     mutating func isLookDue() -> Bool {
         guard let time = lookTime, Clock.monotonicMilliseconds >= time else { return false }
         setLook()
@@ -168,7 +168,7 @@ struct SyncPlan {
 
     private mutating func setLook() { lookTime = Clock.monotonicMilliseconds + Self.lookMilliseconds }
 
-    /// What was seen in the folder.
+    /// Compares the folder's state with the last one.
     mutating func saw(_ now: SyncSight) {
         if now != sight { hurry() }
         sight = now

@@ -1,19 +1,19 @@
 import MoodStore
 import Platform
 
-/// Tells when another process has set up the sync of a store, or has left it: `sync/replica.json` comes, goes, or is another one.
+/// A watch on the setup of a store's sync by other processes: `sync/replica.json` is created, removed or replaced.
 final class SyncWatch {
     private let store: String
     private var watch: FileWatch?
 
-    /// Nil where there is no such store, or files cannot be watched.
+    /// Nil if there is no such store, or files cannot be watched.
     init?(store: String) {
         self.store = store
         begin()
         if descriptor == nil { return nil }
     }
 
-    /// Watches the folder of the file, or the place where that will be.
+    /// Watches the file's folder, or the place where that will be.
     private func begin() {
         watch = FileWatch(
             directory: store + "/" + ReplicaFile.folder, name: ReplicaFile.fileName, for: .presence)
@@ -21,7 +21,7 @@ final class SyncWatch {
         watch = FileWatch(directory: store, name: ReplicaFile.folder, for: .presence)
     }
 
-    /// Becomes readable when something happened there.
+    /// Becomes readable on such a change.
     var descriptor: Int32? {
         switch watch {
         case .some(let watch): watch.descriptor
@@ -29,15 +29,15 @@ final class SyncWatch {
         }
     }
 
-    /// Takes what has happened.
-    /// - Returns: whether the file may be there, or be gone, or be another one. It has to be looked at after this.
+    /// Takes the events.
+    /// - Returns: whether the file may have been created, removed or replaced. Check it after this.
     func takeNews() -> Bool {
         let hasNews =
             switch watch {
             case .some(let watch): if case .none = watch.take() { false } else { true }
             case .none: false
             }
-        // The folder may be there by now, or be gone.
+        // The folder may have been created or removed.
         if hasNews { begin() }
         return hasNews
     }

@@ -4,13 +4,13 @@ import Platform
 import PluginHost
 import Synchronization
 
-/// The way of a round to plugins: the thread that syncs asks, and waits; the loop, to which plugins belong, has the plugin
-/// answer. One question is under way at a time.
+/// The connection of a sync round to plugins: the sync thread asks and waits; the loop, which owns the plugins, calls
+/// the plugin. One question is pending at a time.
 final class TransportBridge: Sendable {
     struct Question: Sendable {
         let scheme: String
         let method: String
-        /// JSON.
+        /// The params as JSON.
         let params: [UInt8]
     }
 
@@ -24,12 +24,12 @@ final class TransportBridge: Sendable {
     private let bell = Bell()
     private let thread: HelperThread
 
-    /// - Parameter thread: the one that syncs; the loop listens to what wakes it.
+    /// - Parameter thread: the sync thread; the loop listens to its wake-ups.
     init(_ thread: HelperThread) { self.thread = thread }
 
-    /// By the thread that syncs.
+    /// Asks a question; called on the sync thread.
     func ask(_ scheme: String, _ method: String, _ params: [UInt8]) throws(SyncError) -> [UInt8] {
-        // Without a thread of its own, the work would wait for itself.
+        // Off the sync thread, the work would wait for itself.
         guard let bell, thread.isRunning else { throw .offline(reason: "There are no threads or descriptors left.") }
         let isClosed = state.withLock { state in
             if !state.isClosed {
@@ -46,16 +46,16 @@ final class TransportBridge: Sendable {
         }
     }
 
-    /// By the loop.
+    /// Takes the question; called by the loop.
     func takeQuestion() -> Question? { state.withLock { $0.question.take() } }
 
-    /// By the loop.
+    /// Passes the answer on; called by the loop.
     func answer(_ answer: Result<[UInt8], SyncError>) {
         state.withLock { $0.answer = answer }
         bell?.ring()
     }
 
-    /// By the loop, once it has plugins answer no more.
+    /// Refuses all questions; called by the loop when plugins no longer answer.
     func close() {
         state.withLock { state in
             state.isClosed = true
@@ -66,12 +66,12 @@ final class TransportBridge: Sendable {
     }
 }
 
-/// What the loop does for a round that asks plugins.
+/// The loop's part in a round that asks plugins.
 extension Core {
-    /// A transport is given so much time for an answer, where its manifest does not allow more.
+    /// Time for an answer of a transport, unless its manifest allows more.
     private static let transportMilliseconds = 30_000
 
-    /// For a round.
+    /// The connection to plugins, for a round.
     mutating func transportPeer() -> TransportPeer {
         loadPlugins()
         return TransportPeer(schemes: plugins.schemes) {
@@ -80,7 +80,7 @@ extension Core {
         }
     }
 
-    /// Takes the next question to the plugin, and its answer back.
+    /// Passes the next question to the plugin, and its answer back.
     mutating func attendTransport() {
         if let question = sync.bridge.takeQuestion() {
             guard let plugin = plugins.transport(question.scheme) else {
@@ -114,7 +114,7 @@ extension Core {
         }
     }
 
-    /// What a plugin has answered with an error. That the engine cannot be reached is the usual one.
+    /// The meaning of a plugin's error. Usually the engine is offline.
     private static func failure(_ error: [UInt8], of id: String) -> SyncError {
         let value = error.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
         let text = "\(id): \(value["message"]?.string.map { String($0.prefix(500)) } ?? "it answered with an error")"
@@ -127,19 +127,19 @@ extension Core {
 }
 
 extension PluginRegistry {
-    /// The plugin that is the transport of a scheme: of several, the first.
+    /// The plugin that is the transport of a scheme: the first one of several.
     func transport(_ scheme: String) -> TrustedPlugin? {
         plugins(that: .transports).first { plugin in
             plugin.manifest.provides.transports.contains { $0.scheme.utf8.elementsEqual(scheme.utf8) }
         }
     }
 
-    /// Those that plugins bring that may run.
+    /// The schemes of plugins that may run.
     var schemes: [String] {
         plugins(that: .transports).flatMap { $0.manifest.provides.transports.map(\.scheme) }
     }
 
-    /// Whether a transport has told of changes that nobody has looked at.
+    /// Whether a transport has reported changes since the last call.
     func takeTransportNews() -> Bool {
         var hasChanged = false
         for plugin in hosted where plugin.hasTransportNews {
