@@ -5,8 +5,7 @@ import MoodProtocol
 
 /// A declared method with its body: the one place that joins the two.
 ///
-///     Handler(MoodMethods.get, .reads, { (core, _, arguments, out) throws(RPCError) in try core.get(arguments, &out)
-///     })
+///     Handler(MoodMethods.get, .reads, { (core, _, arguments, out) throws(RPCError) in try core.get(arguments, &out) })
 ///
 /// Constant data, like the declaration: nothing is evaluated before the first call.
 struct Handler: Sendable {

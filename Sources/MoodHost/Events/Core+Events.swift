@@ -5,7 +5,7 @@ import MoodProtocol
 import MoodStore
 import PluginHost
 
-/// `events.*`: who wants to be told.
+/// `events.*`: subscriptions of clients and plugins.
 extension Core {
     static let eventHandlers: InlineArray<_, Handler> = [
         Handler(
@@ -22,7 +22,7 @@ extension Core {
             }),
     ]
 
-    /// Without the permission for routers a plugin is told nothing of them.
+    /// The requested topics. A plugin without the permission for routers is not notified of them.
     private static func topics(
         _ request: borrowing Request, _ arguments: borrowing Arguments
     ) throws(RPCError) -> EventTopics {
@@ -40,7 +40,7 @@ extension Core {
         return topics
     }
 
-    /// - Parameter since: the commits after this revision are told of too, if they are kept.
+    /// - Parameter since: also report the commits after this revision, if they are kept.
     mutating func subscribe(
         _ topics: EventTopics, since: Int?, by caller: Caller, _ out: inout JSONWriter
     ) throws(RPCError) {
@@ -99,7 +99,7 @@ extension Core {
         out.raw("{}")
     }
 
-    /// Tells plugins what they have subscribed to, and is durable by now.
+    /// Sends plugins the notifications of durable changes that they subscribed to.
     mutating func tellPlugins() {
         for notice in notices.takeForPlugins() {
             guard let plugin = plugins.hosted(session: notice.session), plugin.life.state == .running else { continue }
@@ -107,7 +107,7 @@ extension Core {
         }
     }
 
-    /// The process of a plugin has ended, and with it what it had subscribed to.
+    /// Ends the subscriptions of a plugin whose process has ended.
     mutating func endSubscriptions(of id: PluginID) {
         let session = plugins.session(of: id.text)
         guard state.events.subscriptions.contains(where: { $0.session == session }) else { return }

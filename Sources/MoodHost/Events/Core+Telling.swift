@@ -4,24 +4,24 @@ import MoodCore
 import MoodStore
 import Storage
 
-/// Who is told of what, and in which order.
+/// The recipients and the order of notifications.
 ///
-/// A request's own commit is told of as soon as it has ended, before its answer, from what the store has noted of it; both
-/// leave the process once it is durable. Commits of others, and what a subscription has asked for with `since`, are read
-/// again from the journals, as much at a time as there is room for.
+/// The host reports a request's own commit when it has ended, before its answer, from the summary that the store keeps;
+/// both leave the process when the commit is durable. Commits of other processes, and those that a subscription
+/// requested with `since`, are read from the journals, as many at a time as there is room for.
 ///
 /// Invariants
-/// 1. A subscription to moods is told of every commit after `told`, once, in order; if that is not possible it is told
-///    `lagged` and ends.
-/// 2. All that is told is in the output when the group's changes are made durable, so it goes back with them.
+/// 1. A subscription to moods gets every commit after `told`, once, in order; if that is impossible it gets `lagged`
+/// and ends.
+/// 2. All notifications are in the output when the group's changes become durable, so a failed sync reverts them too.
 extension Core {
-    /// Whether somebody has not been told of commits that are durable.
+    /// Whether a subscription lacks durable commits.
     var hasUntold: Bool {
         guard isWatching, let told = state.toldToAll else { return false }
         return store.hasCommits(after: told)
     }
 
-    /// The present request's commit has ended.
+    /// Notifies subscribers of the present request's commit, which has ended.
     mutating func tellOfRequest() {
         tellOfStore()
         if plugins.hasEvents, path == nil { keepForDelivery() }
@@ -34,7 +34,7 @@ extension Core {
         pruneRoutes()
     }
 
-    /// Between requests: sees what others have done to the store.
+    /// Looks for changes of the store by other processes, between requests.
     mutating func lookAround() {
         store.lookAround()
         tellOfStore()
@@ -43,8 +43,8 @@ extension Core {
 
     // MARK: Commits
 
-    /// Tells of durable commits, until there are about so many bytes of it.
-    /// - Returns: false where there is more to tell.
+    /// Reports durable commits, until their notifications have this many bytes.
+    /// - Returns: false if commits are left.
     mutating func tellOfCommits(bytesMax: Int) -> Bool {
         guard hasUntold, let told = state.toldToAll else { return true }
         let notices = notices
@@ -65,7 +65,7 @@ extension Core {
             }
             changes.finish(total: commit.count)
             for place in subscriptions.indices where subscriptions[place].awaits(commit.seq) {
-                // The others are told of this commit the next time.
+                // The next call reports this commit to the other subscriptions.
                 if notices.byteCount - start >= bytesMax { break }
                 notices.addEvent(
                     subscriptions[place], "mood", seq: commit.seq, at: { $0.string(utf8: commit.at) },
@@ -100,8 +100,8 @@ extension Core {
         guard subscriptions.contains(where: { $0.awaits(summary.revision) }) else { return }
         var changes = EventChanges(bytesMax: options.limits[.messageBytes])
         for change in summary.changes.prefix(EventChanges.changesMax) {
-            // The commit has just ended, so the mood as it is now is the mood after it. A change is told without its mood
-            // where that cannot be read.
+            // The commit has just ended, so the present mood is the mood after it. If it cannot be read, the change is
+            // reported without it.
             let record = change.kind == .deleted ? nil : try? store.record(change.id)
             changes.add(change.kind, change.id, record?.bytes)
         }
@@ -110,7 +110,8 @@ extension Core {
         let bytesMax = options.limits[.queuedOutputBytes]
         let origin = store.origin
         for place in subscriptions.indices where subscriptions[place].awaits(summary.revision) {
-            // A batch can change more than may wait to be sent; the rest is told of after its answer, from the journal.
+            // A batch can change more than may wait for sending; the rest is reported from the journal after its
+            // answer.
             if notices.byteCount >= bytesMax { break }
             notices.addEvent(
                 subscriptions[place], "mood", seq: summary.revision, at: { $0.string(time) },
@@ -121,23 +122,23 @@ extension Core {
             subscriptions[place].told = summary.revision
         }
         changeState { $0.events.subscriptions = subscriptions }
-        // In memory there is no journal.
+        // A store in memory has no journal.
         if store.identity == nil { endSubscriptions { $0.told < $1 } }
     }
 
-    /// Ends the subscriptions to moods of a client that does not read while others go on; what somebody has asked for with
-    /// `since` waits in the journals and costs nothing.
+    /// Ends the subscriptions to moods of a client that does not read while other processes change the store. Commits
+    /// requested with `since` wait in the journals at no cost, so these subscriptions stay.
     mutating func endSlowSubscriptions() {
         endSubscriptions { $0.told < $1 && $0.told >= $0.begun }
     }
 
-    /// - Parameter isOver: is given a subscription to moods and the last durable revision.
+    /// - Parameter isOver: gets a subscription to moods and the last durable revision.
     private mutating func endSubscriptions(
         isAnotherStore: Bool = false, where isOver: (Subscription, Int) -> Bool
     ) {
         let last = store.durableRevision
         if let told = state.models.told, isAnotherStore || told != last && isOver(.ofModels(told), last) {
-            // Nobody knows what has changed, so all may have; the wish goes on.
+            // The changes are unknown, so all moods may have changed; the subscription of AI clients goes on.
             changeState { $0.models.told = last }
             var touched = TouchedMoods()
             touched.addAll()
@@ -155,11 +156,12 @@ extension Core {
 
     // MARK: The store
 
-    /// The revisions of another store continue no sequence, so a client that followed this one must begin again, from 0.
+    /// Reports a change of the store itself. The revisions of another store continue no sequence, so a client must
+    /// begin again from 0.
     private mutating func tellOfStore() {
         guard let identity = store.identity, identity != state.events.store else { return }
         guard let known = state.events.store else {
-            // There was none when the first subscription began.
+            // There was no store when the first subscription began.
             return changeState { $0.events.store = identity }
         }
         let isAnother = identity.id != known.id
@@ -174,7 +176,7 @@ extension Core {
         endSubscriptions(isAnotherStore: isAnother) { subscription, _ in isAnother || subscription.told > last }
     }
 
-    /// A sync has begun, or has ended.
+    /// Reports the beginning or end of a sync.
     mutating func tellOfSync(_ name: String, _ reason: String?) {
         tell(.sync, "sync", seq: \.lastSyncSeq) { writer in
             writer.key("state")
@@ -186,7 +188,7 @@ extension Core {
         }
     }
 
-    /// What a person has chosen is another than before.
+    /// Reports a change of the settings.
     mutating func tellOfChosenSettings() {
         let revision = store.revision
         tell(.store, "store", seq: \.lastStoreSeq) { writer in
@@ -197,7 +199,7 @@ extension Core {
         }
     }
 
-    /// A plugin's state has changed, or its cells are there.
+    /// Reports a new state of a plugin, or new cells.
     mutating func tell(of change: PluginChange) {
         tell(.plugin, "plugin", seq: \.lastPluginSeq) { writer in
             writer.key("type")
@@ -224,7 +226,7 @@ extension Core {
 
     // MARK: Routers
 
-    /// A router has moved.
+    /// Reports that a router has moved.
     mutating func tellOfNavigation(_ name: String) {
         guard isWatching else { return }
         let router = state.navigation.router(name)
@@ -236,7 +238,7 @@ extension Core {
         }
     }
 
-    /// Tells of something that is counted in the session.
+    /// Reports an event that the session counts.
     private mutating func tell(
         _ topic: EventTopics, _ name: StaticString, seq: WritableKeyPath<EventState, Int>,
         _ members: (inout JSONWriter) -> Void
@@ -249,12 +251,13 @@ extension Core {
         }
     }
 
-    /// Takes the routes out of all routers whose moods are gone. What is played goes on: only the client can stop it.
+    /// Removes the routes of deleted moods from all routers. A recording that plays goes on: only the client can stop
+    /// it.
     mutating func pruneRoutes() {
         guard state.navigation.hasMoods, store.isOpen, store.revision != state.prunedRevision else { return }
         let (revision, now) = (store.revision, now)
         changeState { $0.prunedRevision = revision }
-        // If the store cannot be read, nothing is known, and nothing is taken away.
+        // If the store cannot be read, nothing is known to be missing, so every route stays.
         let missing = state.navigation.moods.filter { (try? store.contains($0)) == false }
         guard !missing.isEmpty else { return }
         var moved: [String] = []
@@ -264,7 +267,7 @@ extension Core {
 }
 
 extension Subscription {
-    /// What AI clients have been told, as a subscription to moods.
+    /// The progress of AI clients as a subscription to moods.
     fileprivate static func ofModels(_ told: Int) -> Subscription {
         Subscription(number: 0, session: 0, topics: .mood, told: told, begun: told)
     }
@@ -273,7 +276,7 @@ extension Subscription {
 }
 
 extension JSONWriter {
-    /// Who made a commit, where no client did.
+    /// Writes the origin of a commit that no client made.
     mutating func origin(_ origin: String?) {
         guard let origin else { return }
         key("origin")

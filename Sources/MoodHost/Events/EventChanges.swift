@@ -2,16 +2,16 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// What a commit did, as a client is told of it: `changes`, and where there are more than that `truncated` and `count`.
+/// The changes of a commit in an event: `changes`, and for more than fit also `truncated` and `count`.
 struct EventChanges: ~Copyable {
-    /// How many changes an event names.
+    /// The most changes in an event.
     static let changesMax = 100
-    /// After so many bytes changes come without their moods.
+    /// The number of bytes after which changes come without their moods.
     private static let moodBytesMax = 256 * 1024
 
-    /// What stands around the changes in an event.
+    /// The bytes around the changes in an event.
     private static let bytesAround = 256
-    /// A change without its mood.
+    /// The bytes of a change without its mood.
     private static let changeBytes = 96
 
     private let bytesMax: Int
@@ -19,7 +19,7 @@ struct EventChanges: ~Copyable {
     private var count = 0
     private var moodBytes = 0
 
-    /// - Parameter bytesMax: of the event.
+    /// - Parameter bytesMax: the most bytes of the event.
     init(bytesMax: Int) {
         self.bytesMax = bytesMax - Self.bytesAround
         writer.key("changes")
@@ -44,8 +44,8 @@ struct EventChanges: ~Copyable {
         writer.endObject()
     }
 
-    /// Ends what is told.
-    /// - Parameter total: how many changes the commit made.
+    /// Ends the changes.
+    /// - Parameter total: the number of changes of the commit.
     mutating func finish(total: Int) {
         writer.endArray()
         guard total > count else { return }
@@ -55,6 +55,6 @@ struct EventChanges: ~Copyable {
         writer.integer(total)
     }
 
-    /// The members, once it is finished.
+    /// Writes the members, after `finish`.
     func write(to out: inout JSONWriter) { out.raw(writer.buffer.bytes) }
 }

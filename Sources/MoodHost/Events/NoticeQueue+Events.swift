@@ -4,8 +4,8 @@ import MoodCore
 /// Writes the notifications `events.event {subscription, topic, seq, at, …}`.
 extension NoticeQueue {
     /// - Parameters:
-    ///   - seq: counts what the topic tells of: the revision of a commit; for others, the events of the session.
-    ///   - members: writes what the topic adds.
+    ///   - seq: the revision of a commit; for other topics, the number of the event in the session.
+    ///   - members: writes the topic's members.
     func addEvent(
         _ subscription: Subscription, _ topic: StaticString, seq: Int, at: (inout JSONWriter) -> Void,
         _ members: (inout JSONWriter) -> Void
@@ -25,8 +25,8 @@ extension NoticeQueue {
         }
     }
 
-    /// The sequence cannot go on: the subscription has ended, and `seq` is what was told last. If another store took this
-    /// one's place, `seq` is 0, and nothing that the client knows of the old store counts any more.
+    /// Reports that a subscription has ended because its sequence cannot go on; `seq` is the last reported revision. If
+    /// another store took the old one's place, `seq` is 0, and the client must forget the old store.
     func addLag(_ subscription: Subscription, isAnotherStore: Bool, at now: Timestamp) {
         let seq = isAnotherStore ? 0 : subscription.told
         addEvent(subscription, "mood", seq: seq, at: { $0.string(now.text) }) { writer in

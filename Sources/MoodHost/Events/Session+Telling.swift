@@ -1,19 +1,19 @@
 import JSONRPC
 import MoodStore
 
-/// Events between the requests of a client. What a request causes is told of by `Core`.
+/// Events between the requests of a client. `Core` reports the changes of a request itself.
 extension Session {
-    /// Commits are told of in pieces of about this size.
+    /// The approximate bytes of commits that are reported at a time.
     private static let tellingBytes = 1024 * 1024
 
-    /// Sees what others have done, and takes the consequences.
+    /// Looks for changes by other processes, and reports them.
     mutating func lookAround() {
         core.lookAround()
         sendNotices()
     }
 
-    /// Tells of commits that nobody has been told of yet, before the next message is handled.
-    /// - Returns: false when there is something to send first.
+    /// Reports the unreported commits, before the next message is handled.
+    /// - Returns: false if the output must be sent first.
     mutating func tell() -> Bool {
         defer { sendNotices() }
         guard core.hasUntold else {
@@ -27,13 +27,13 @@ extension Session {
         return true
     }
 
-    /// Outside of any request.
+    /// Sends notifications that belong to no request.
     mutating func sendNotices() {
         core.keepStateOfRequest()
         if !core.notices.isEmpty { core.notices.insert(into: &output, at: output.count, framing: framing) }
     }
 
-    /// Whether the client waits for commits of others and takes none of what is there for it.
+    /// Whether the client does not read its output while commits wait for it.
     var isTooSlow: Bool { isOutputFull && core.hasUntold }
 
     /// Ends the subscriptions of a client that does not read.
@@ -43,14 +43,14 @@ extension Session {
         groupStart = output.count
     }
 
-    /// Whether changes of the store by other processes are worth a look at once.
+    /// Whether to look at once for changes of the store by other processes.
     var followsStore: Bool {
         core.isWatching && core.path != nil
             && (core.state.events.wants([.mood, .nav, .store]) || core.state.models.followsStore
                 || core.plugins.hasEvents)
     }
 
-    /// Sees what others have done while nothing can be handled, because the client does not read.
+    /// Looks for changes by other processes while no request can be handled, because the client does not read.
     mutating func lookWhileFull(milliseconds: Int64) {
         core.setTime(milliseconds)
         core.store.beginGroup()

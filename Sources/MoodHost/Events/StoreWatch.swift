@@ -1,15 +1,16 @@
 import Platform
 
-/// When to look whether other processes have changed the store: only while somebody wants to be told.
+/// The schedule of looks for changes of the store by other processes. The host looks only while a subscriber needs it.
 ///
-/// Every writer publishes in the file `lock` after its sync and before its answers, so that is the file to watch. If files
-/// cannot be watched, it is looked at now and then; if they can, seldom, because a file system may not tell of what another
-/// machine does, and another directory may take the place of the watched one.
+/// Every writer publishes in the file `lock` after its sync and before its answers, so the host watches that file. If
+/// files cannot be watched, it polls. Even a watched file is polled at long intervals: a file system may not report
+/// changes by another machine, and another directory may replace the watched one.
 struct StoreWatch: ~Copyable {
-    /// How long it takes at most to see what others did, if files cannot be watched.
+    /// The longest delay until a change is seen, if files cannot be watched.
     private static let pollMilliseconds = 100
     private static let seldomMilliseconds = 1000
-    /// A client that takes nothing for so long, while its queue is full and others go on, is told no more.
+    /// The time after which a client that reads nothing loses its subscriptions, while its queue is full and other
+    /// processes go on.
     private static let slowMilliseconds = 250
 
     private var watch: FileWatch?
@@ -17,14 +18,14 @@ struct StoreWatch: ~Copyable {
     private var isLookSet = false
     private var isStallSet = false
 
-    /// Before a wait: begins or ends watching, and says when to look at the latest.
-    /// - Parameter isWanted: whether anything may come of it.
+    /// Begins or ends watching before a wait, and sets the next look.
+    /// - Parameter isWanted: whether the host can act on changes.
     mutating func prepare(_ session: inout Session, isWanted: Bool, _ sources: inout EventSources) {
         let isWanted = isWanted && session.followsStore
         if isWanted != self.isWanted || (isWanted && !isWatching) {
             self.isWanted = isWanted
             begin(session, &sources)
-            // What came after the answer and before the watch has woken nobody.
+            // Changes after the answer and before the watch did not wake the loop, so look now.
             if isWatching { look(at: Clock.monotonicMilliseconds, &sources) }
         }
         guard isWanted else { return }
@@ -63,14 +64,14 @@ struct StoreWatch: ~Copyable {
         (isLookSet, isStallSet) = (false, false)
     }
 
-    /// The client takes something of what is there for it.
+    /// Notes that the client reads its output.
     mutating func clientTook(_ sources: inout EventSources) {
         guard isStallSet else { return }
         isStallSet = false
         sources.setDeadline(.stall, at: nil)
     }
 
-    /// Sees to what the watched file has told.
+    /// Handles the events of the watched file.
     mutating func takeNews(_ session: inout Session, _ sources: inout EventSources) {
         let news: FileWatch.News
         switch watch {
@@ -81,7 +82,7 @@ struct StoreWatch: ~Copyable {
         case .none: return
         case .written: break
         case .lost:
-            // The next wait begins again.
+            // The next wait begins a new watch.
             sources.forget(.store)
             watch = nil
             isLookSet = false
@@ -89,13 +90,13 @@ struct StoreWatch: ~Copyable {
         see(&session)
     }
 
-    /// It is time to look.
+    /// Looks because the interval is over.
     mutating func look(_ session: inout Session) {
         isLookSet = false
         see(&session)
     }
 
-    /// The client has taken nothing for too long.
+    /// Ends the subscriptions of a client that has read nothing for too long.
     mutating func endSlowSubscriptions(_ session: inout Session) {
         isStallSet = false
         see(&session)

@@ -1,11 +1,11 @@
 import MoodStore
 
-/// What a client can be told of.
+/// The topics of events.
 struct EventTopics: OptionSet {
     let rawValue: UInt8
     /// Commits.
     static let mood = EventTopics(rawValue: 1)
-    /// Where the routers of this session are.
+    /// The positions of this session's routers.
     static let nav = EventTopics(rawValue: 2)
     /// The store as a whole.
     static let store = EventTopics(rawValue: 4)
@@ -21,23 +21,23 @@ struct EventTopics: OptionSet {
     ]
 }
 
-/// A client's wish to be told. (Combine: a `Subscription`; Redux: a listener; here across a pipe, and with a place in the
-/// sequence of commits to go on from.)
+/// A client's subscription to events. (Combine: a `Subscription`; Redux: a listener; here across a pipe, and with a
+/// place in the sequence of commits to continue from.)
 struct Subscription {
     let number: Int
-    /// Whose it is: 0 is the client, the others are plugins.
+    /// The session of the subscriber: 0 is the client, the others are plugins.
     let session: Int
     let topics: EventTopics
-    /// The last commit that it has been told of, or need not be.
+    /// The last commit that it got, or need not get.
     var told: Int
-    /// The store's revision when it was made: what lies before that was asked for with `since`.
+    /// The store's revision when it began: earlier commits were requested with `since`.
     let begun: Int
 
-    /// As the client knows it.
+    /// Its name in the protocol.
     var name: String { "s\(number)" }
 }
 
-/// The subscriptions of a session, and how far the sequences that are counted in the session have come.
+/// The subscriptions of a session, and the last numbers of the sequences that the session counts.
 struct EventState {
     static let subscriptionsMax = 64
 
@@ -47,16 +47,16 @@ struct EventState {
     var lastStoreSeq = 0
     var lastPluginSeq = 0
     var lastSyncSeq = 0
-    /// The file of settings as it was told of last.
+    /// The text of the settings as reported last.
     var settings: [UInt8]?
-    /// The store as it was told of last.
+    /// The store as reported last.
     var store: StoreIdentity?
 
-    /// Whether anybody wants to be told of one of these.
+    /// Whether any subscription has one of these topics.
     func wants(_ topics: EventTopics) -> Bool {
         subscriptions.contains { !$0.topics.isDisjoint(with: topics) }
     }
 
-    /// The commit after which some subscription has not been told; nil if there is none.
+    /// The last commit that all subscriptions have; nil without subscriptions to moods.
     var toldToAll: Int? { subscriptions.lazy.filter { $0.topics.contains(.mood) }.map(\.told).min() }
 }

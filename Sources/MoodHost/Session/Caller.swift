@@ -1,15 +1,15 @@
 import JSONRPC
 import MoodProtocol
 
-/// A peer that asks, and what it may. (POSIX: the credentials of a process.)
+/// A peer that calls methods, with its permissions. (POSIX: the credentials of a process.)
 final class Caller: Sendable {
     /// The process that started the host, and speaks to it on its pipe.
     static let client = Caller(session: 0, permissions: .all)
 
-    /// Tells callers apart: each has ids of its own, and cancels nothing but its own requests.
+    /// The number of its session. Each caller has its own request ids, and cancels only its own requests.
     let session: Int
     let permissions: Permissions
-    /// The id of the plugin that it is; nil: it is the client.
+    /// The id of a calling plugin; nil: the client.
     let plugin: String?
 
     init(session: Int, permissions: Permissions, plugin: String? = nil) {
@@ -18,10 +18,10 @@ final class Caller: Sendable {
         self.plugin = plugin
     }
 
-    /// What its commits are marked with; nil: it is the client.
+    /// The origin of its commits; nil: the client.
     var origin: String? { plugin.map { "x.\($0)" } }
 
-    /// - Throws: `permissionDenied`, where the caller may not call the method.
+    /// - Throws: `permissionDenied` if the caller may not call the method.
     @inline(__always)
     static func check(_ permissions: Permissions, _ method: Method) throws(RPCError) {
         if !permissions.contains(Permissions(method.permission)) { throw denied(method) }
@@ -35,7 +35,7 @@ final class Caller: Sendable {
     }
 }
 
-/// What a caller was granted, in the words of the methods' declarations.
+/// The permissions of a caller, in the terms of the methods' declarations.
 struct Permissions: OptionSet, Sendable {
     let rawValue: UInt8
     static let readMoods = Permissions(rawValue: 1)

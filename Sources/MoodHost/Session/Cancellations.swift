@@ -2,21 +2,22 @@ import JSONCodec
 import JSONRPC
 import MoodProtocol
 
-/// The requests of the present input that were cancelled before they were handled.
+/// The requests of the present input that were cancelled before the host handled them.
 ///
-/// `$/cancelRequest {id}` (LSP 3.17) still gets an answer, `notifications/cancelled {requestId}` (MCP) none. Requests are
-/// handled one after the other as soon as they have arrived, so a cancellation only has something to cancel when it
-/// arrives together with its request; it is looked for when one of the two names stands in what was read.
+/// `$/cancelRequest {id}` (LSP 3.17) still gets an answer, `notifications/cancelled {requestId}` (MCP) none. The host
+/// handles requests one after the other on arrival, so a cancellation finds its request only if both arrive together.
+/// The host searches for cancellations when it has read one of the two names.
 struct Cancellations {
     private struct Cancellation {
         let id: [UInt8]
-        /// The number of the message that cancels; only those before it are cancelled.
+        /// The number of the cancelling message, which affects earlier ones only.
         let number: Int
         let isSilent: Bool
     }
 
     private var cancellations: [Cancellation] = []
-    /// The numbers of messages that were answered before their turn: of pings there may be thousands while a store is away.
+    /// The numbers of messages that were answered early: there may be thousands of pings while the worker has the
+    /// store.
     private var answered: Set<Int> = []
     /// Whether one of the names was seen.
     private(set) var isExpected = false
@@ -29,14 +30,14 @@ struct Cancellations {
         isExpected = false
     }
 
-    /// Forgets what was found, because it is looked for again from the present message on.
-    /// - Parameter passed: how many messages came before that one.
+    /// Forgets all findings before a new scan from the present message on.
+    /// - Parameter passed: the number of messages before that one.
     mutating func forget(before passed: Int) {
         cancellations.removeAll()
         if passed > 0 { answered = Set(answered.lazy.filter { $0 > passed }.map { $0 - passed }) }
     }
 
-    /// The message of this number is answered before its turn.
+    /// Notes that the message of this number was answered early.
     mutating func noteAnswered(_ number: Int) {
         answered.insert(number)
     }
@@ -47,8 +48,8 @@ struct Cancellations {
         if !isExpected { isExpected = Self.mayContain(input) }
     }
 
-    /// The common part of both names: "/cancel". A text that contains it costs a second look, nothing more; a name that
-    /// is split between two reads, or written with escapes, is not found, and its request is simply answered.
+    /// Whether the bytes contain "/cancel", the common part of both names. A false find costs a scan. A name that is
+    /// split between two reads, or written with escapes, is not found, and its request is answered.
     static func mayContain(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let wanted = "/cancel" as StaticString
         let count = wanted.utf8CodeUnitCount
@@ -61,8 +62,8 @@ struct Cancellations {
         return false
     }
 
-    /// Which request a notification cancels, and whether silently. Empty bytes: none.
-    /// - Returns: nil for a notification that cancels nothing.
+    /// The request that a notification cancels, and whether silently. Empty bytes: none.
+    /// - Returns: nil if the message is no cancellation.
     static func read(_ envelope: Envelope) -> (id: UnsafeRawBufferPointer, isSilent: Bool)? {
         guard envelope.id == nil, let method = envelope.method else { return nil }
         let isSilent = method.equals("notifications/cancelled")
@@ -78,7 +79,7 @@ struct Cancellations {
         cancellations.append(Cancellation(id: Array(id), number: number, isSilent: isSilent))
     }
 
-    /// Whether the request with this id, which is message `number`, is not to be handled, and if so whether silently.
+    /// Whether to skip the request with this id, which is message `number`, and if so whether silently.
     func find(_ id: UnsafeRawBufferPointer, before number: Int) -> Bool? {
         if answered.contains(number) { return true }
         return cancellations.first { $0.number > number && $0.id.elementsEqual(id) }?.isSilent

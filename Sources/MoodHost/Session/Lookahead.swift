@@ -2,29 +2,29 @@ import JSONCodec
 import MoodCore
 import MoodStore
 
-/// Looks at the requests that wait after the present one, and asks for the memory of the moods that they name.
+/// Prefetches the moods that the next requests name.
 ///
-/// A mood among a hundred thousand is rarely in the processor's cache: to find it takes a few waits for memory, one after
-/// the other. The waits of a dozen requests at once take hardly longer than those of one. It is only a hint: nothing
-/// depends on whether something that looks like an id is one.
+/// A mood among a hundred thousand is rarely in the processor's cache, so finding it takes a few waits for memory, one
+/// after the other. The waits of a dozen requests at once take hardly longer than those of one. This is only a hint: a
+/// wrong guess of an id does no harm.
 struct Lookahead: ~Copyable {
-    /// As many lines as memory can be asked for at the same time.
+    /// The number of lines whose memory can be fetched at once.
     private static let window = 12
-    /// Below this many moods the caches hold them all.
+    /// The number of moods up to which the caches hold them all.
     private static let moodsMin = 2_000
 
     private let ids: UnsafeMutablePointer<MoodID>
-    /// Requests until the next look.
+    /// Requests until the next prefetch.
     private var left = 0
 
     init() { ids = .allocate(capacity: Self.window) }
 
     deinit { ids.deallocate() }
 
-    /// What waits is no longer what it was.
+    /// Resets the prefetch after the waiting input has changed.
     mutating func forget() { left = 0 }
 
-    /// Called before each request with the bytes that follow the one before it.
+    /// Prefetches when due. Called before each request with the bytes that follow the one before it.
     @inline(__always)
     mutating func step(_ waiting: UnsafeRawBufferPointer, _ store: inout MoodRecords) {
         left -= 1

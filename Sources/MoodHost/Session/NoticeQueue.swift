@@ -1,45 +1,45 @@
 import JSONCodec
 import JSONRPC
 
-/// Notifications that the present request causes, and those of what others did. They wait for the end of the request, are sent
-/// before its answer, and are dropped with it when it fails.
+/// The notifications that the present request causes, and those about other processes. They wait for the end of the
+/// request, precede its answer, and are dropped if it fails.
 ///
-/// A class, because work that notifies and the core that owns this are busy at the same time. `ends` is not checked for
-/// being used twice at once: every request asks whether there are any, and nobody is called while it is used.
+/// A class, because work that notifies and the core that owns this are busy at the same time. `ends` has no exclusivity
+/// checks: every request asks whether it is empty, and nothing is called while it is used.
 final class NoticeQueue {
     private var writer = JSONWriter(capacity: 64)
     @exclusivity(unchecked) private var ends: [Int] = []
-    /// How many of them are those of requests that have succeeded.
+    /// The number of notifications of requests that have succeeded.
     private var keptCount = 0
-    /// Those for plugins, by their sessions, whole messages. They leave when their group is durable.
+    /// Whole messages for plugins, by their sessions. They leave when their group is durable.
     private var forPlugins: [(session: Int, message: [UInt8])] = []
     private var keptForPlugins = 0
 
     var isEmpty: Bool { ends.isEmpty }
 
-    /// The bytes that wait.
+    /// The number of waiting bytes.
     var byteCount: Int { writer.count }
 
-    /// The request has succeeded: what it caused is not dropped with a later one of its batch.
+    /// Keeps the notifications of a request that succeeded, so that a later failure in its batch does not drop them.
     func keep() {
         keptCount = ends.count
         keptForPlugins = forPlugins.count
     }
 
-    /// Drops what the request has caused and has not begun to leave, because it has failed.
+    /// Drops the notifications of a request that failed.
     func drop() {
         ends.removeLast(max(ends.count - keptCount, 0))
         writer.rewind(to: ends.last ?? 0)
         forPlugins.removeLast(max(forPlugins.count - keptForPlugins, 0))
     }
 
-    /// The group is to be answered again.
+    /// Drops the messages for plugins, because the group is answered again.
     func dropForPlugins() {
         forPlugins.removeAll()
         keptForPlugins = 0
     }
 
-    /// What plugins are told, once it is durable.
+    /// Takes the messages for plugins, whose changes are durable.
     func takeForPlugins() -> [(session: Int, message: [UInt8])] {
         if forPlugins.isEmpty { return [] }
         defer { dropForPlugins() }
@@ -55,7 +55,7 @@ final class NoticeQueue {
 
     /// Adds a notification.
     /// - Parameters:
-    ///   - session: who is told: 0 is the client, the others are plugins.
+    ///   - session: the recipient: 0 is the client, the others are plugins.
     ///   - params: writes one object.
     func add(_ method: StaticString, to session: Int = 0, _ params: (inout JSONWriter) -> Void) {
         guard session == 0 else {
@@ -83,7 +83,7 @@ final class NoticeQueue {
         return framed
     }
 
-    /// Puts what has not left, framed, before what `output` holds from `mark` on.
+    /// Inserts the waiting notifications, framed, at `mark` in `output`.
     func insert(into output: inout JSONWriter, at mark: Int, framing: Framing) {
         let framed = framed(framing)
         framed.buffer.withBytes { output.buffer.insert($0, at: mark) }

@@ -2,22 +2,22 @@ import JSONCodec
 import JSONRPC
 import MoodProtocol
 
-/// A batch whose members are not all answered yet.
+/// A batch with answers still to come.
 struct HeldBatch {
     let number: Int
     let framing: Framing
-    /// What the error of one member may take, and a little more.
+    /// The bytes of one member's error, and a little more.
     let errorBytes: Int
-    /// By place; empty for a member that is not answered, and for one whose answer is still to come.
+    /// The answers by place; empty for a member without an answer, and for one whose answer is still to come.
     var answers: [[UInt8]]
     var missing: Int
 
     private var byteCount: Int { answers.reduce(0) { $0 + $1.count + 1 } + 1 }
 
-    /// How many bytes the next answer may have, if all are to have `most` together.
+    /// The most bytes of the next answer, so that all answers fit into `most`.
     func room(of most: Int) -> Int { max(most - byteCount - (missing - 1) * errorBytes, 0) }
 
-    /// The array of the answers; empty where none of the members is answered.
+    /// The array of the answers; empty if no member has one.
     var whole: [UInt8] {
         var whole: [UInt8] = []
         for answer in answers where !answer.isEmpty {
@@ -29,25 +29,25 @@ struct HeldBatch {
     }
 }
 
-/// Where a batch goes on of which a member has to wait: the members before it stay done.
+/// The place where a batch with a waiting member continues. The members before it stay done.
 struct BatchPlace {
-    /// Of the held batch.
+    /// The number of the held batch.
     let number: Int
     var next: Int
 }
 
 /// Batches: one array in, one array out.
 extension Session {
-    /// What the shortest error that says why takes without its id, and the comma after it.
+    /// The bytes of the shortest error that gives a reason, without its id and with a comma.
     private static let errorBytes = 320
-    /// The most bytes that one byte of an id takes as it is written.
+    /// The most bytes that one byte of an id takes when escaped.
     private static let escapedBytes = 6
 
-    /// JSON-RPC 2.0, section 6.
-    /// - Parameter end: the member at which it stops, to go on from there.
-    /// - Throws: what a member waits for; the batch goes on at `place`.
+    /// Answers a batch. JSON-RPC 2.0, section 6.
+    /// - Parameter end: the member at which it stops, to continue there later.
+    /// - Throws: the wait of a member; the batch continues at `place`.
     mutating func answerBatch(_ batch: JSONOutline, until end: Int) throws(Wait) {
-        // The members are read one by one, for which the validator takes the outline's memory.
+        // The validator reads the members one by one, and reuses the outline's memory.
         let parts = Array(batch.parts)
         var members: [UnsafeRawBufferPointer] = []
         for part in parts { members.append(batch.text[part].bytes) }
@@ -69,14 +69,14 @@ extension Session {
         }
         let mark = output.count
         output.buffer.append(UInt8(ascii: "["))
-        // Where each answer stands; empty for one that comes later, and for none.
+        // The range of each answer; empty for a later one, and for none.
         var answers: [Range<Int>] = []
         var late = 0
         for (number, member) in members.enumerated() {
             let memberMark = output.count
             if memberMark > mark + 1 { output.buffer.append(UInt8(ascii: ",")) }
             let start = output.count
-            // Room for the errors of later members is kept free.
+            // Leaves room for the errors of later members.
             let room = limits[.messageBytes] - (start - mark) - (count - number - 1 + late) * errorBytes - 1
             let destination = Destination(framing: framing, batch: (nextBatch, number))
             let (isLate, wait) = number == end ? (false, .turn) : attempt(member, room: room, destination)
@@ -98,7 +98,7 @@ extension Session {
         }
     }
 
-    /// Answers a batch from the member on that has waited.
+    /// Continues a batch from the member that has waited.
     private mutating func goOn(
         _ members: [UnsafeRawBufferPointer], from place: BatchPlace, until end: Int
     ) throws(Wait) {
@@ -124,7 +124,7 @@ extension Session {
     }
 
     /// Answers one member.
-    /// - Returns: whether its answer comes later, and what it waits for.
+    /// - Returns: whether its answer comes later, and the wait that it stopped for.
     private mutating func attempt(
         _ member: UnsafeRawBufferPointer, room: Int, _ destination: Destination
     ) -> (isLate: Bool, wait: Wait?) {
@@ -140,7 +140,7 @@ extension Session {
         return (dispatcher.pending.staged.count > staged, nil)
     }
 
-    /// Answers a batch of which nothing is done.
+    /// Answers a batch with an error, without handling any member.
     private mutating func refuse(_ reason: String, over limit: Limits.Name) {
         output.errorResponse(
             id: nil,
@@ -149,7 +149,7 @@ extension Session {
                 [.init("limit", .string(limit.rawValue)), .init("value", .number(String(limits[limit])))]))
     }
 
-    /// Keeps the answers of a batch until those that are missing have come.
+    /// Keeps the answers of a batch until the missing ones have come.
     private mutating func hold(
         _ answers: [Range<Int>], of count: Int, _ missing: Int, from mark: Int, _ errorBytes: Int
     ) {

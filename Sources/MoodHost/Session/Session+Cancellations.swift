@@ -2,11 +2,11 @@ import JSONCodec
 import JSONRPC
 
 extension Session {
-    /// Finds the cancellations in what was read, before any of it is handled: they overtake the queue.
+    /// Finds the cancellations in the input before handling any of it: they overtake the queue.
     mutating func scanForCancellations(isAtEnd: Bool) {
         let mark = frames.mark
         var number = 0
-        // Those of an earlier scan count from an earlier message.
+        // An earlier scan counted from an earlier message.
         cancellations.forget(before: frameNumber)
         while let frame = frames.next(isAtEnd: isAtEnd) {
             number += 1

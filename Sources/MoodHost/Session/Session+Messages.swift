@@ -3,7 +3,7 @@ import JSONRPC
 import MCP
 import MoodProtocol
 
-/// How a message's bytes become a request, and what is answered where they do not.
+/// From the bytes of a message to a request or an error.
 extension Session {
     /// - Parameter end: the member at which a batch stops.
     @inline(__always)
@@ -21,8 +21,8 @@ extension Session {
     }
 
     /// Reads one request in one pass and answers it, or carries out one notification.
-    /// - Parameter room: how many bytes the answer may have; over that nothing is done, and the error says so.
-    /// - Throws: what it waits for, and nothing of it remains.
+    /// - Parameter room: the most bytes of the answer. A longer one reverts the request and becomes an error.
+    /// - Throws: the wait of a request that has not begun.
     mutating func answerRequest(
         _ message: UnsafeRawBufferPointer, room: Int, _ destination: Destination
     ) throws(Wait) {
@@ -30,7 +30,7 @@ extension Session {
         let entry: MethodTable.Entry?
         if envelope.advance(&validator) {
             entry = takeArguments(&envelope)
-            // Params that are given twice are told of below.
+            // Duplicate params become an error below.
             while envelope.advance(&validator) { envelope.skipParams(&validator) }
         } else {
             entry = nil
@@ -72,7 +72,7 @@ extension Session {
         }
     }
 
-    /// Passes over a message that is an answer. The host asks its clients nothing.
+    /// Ignores a message that is an answer. The host never sends requests to its client.
     private mutating func passOver() {
         guard !hasPassedOverAnswer else { return }
         hasPassedOverAnswer = true
@@ -82,9 +82,9 @@ extension Session {
         )
     }
 
-    /// Takes the params at which the envelope stands.
-    /// - Returns: the method that they are for; nil where it is not known yet, or something is wrong with the params. What
-    ///   is wrong is told when all of the message has been read, and is no worse than it.
+    /// Reads the params at the envelope's position.
+    /// - Returns: their method; nil if it is not known yet, or if the params are wrong. Their error is reported after
+    ///   the whole message was read, because errors of the message come first.
     @inline(__always)
     private mutating func takeArguments(_ envelope: inout Envelope) -> MethodTable.Entry? {
         if let name = envelope.method, let entry = core.methods.find(name) {
@@ -92,14 +92,14 @@ extension Session {
                 try dispatcher.readArguments(&envelope.cursor, for: entry, &validator)
                 return entry
             } catch {
-                // Found again by the dispatcher, which answers with it.
+                // The dispatcher finds the error again and answers with it.
             }
         }
         envelope.skipParams(&validator)
         return nil
     }
 
-    /// A name that stands twice in the envelope itself.
+    /// The error of a name that occurs twice in the envelope itself.
     private func duplicateOutsideParams(
         _ offset: Int, _ message: UnsafeRawBufferPointer, _ envelope: Envelope
     ) -> RPCError? {

@@ -3,15 +3,15 @@ import JSONRPC
 
 /// Answers that come later.
 extension Session {
-    /// The group is durable: what it has left to the helper thread begins.
+    /// Begins the staged work of the group, which is durable.
     mutating func beginPending() {
         guard dispatcher.pending.staged.count > 0 else { return }
-        // Before it begins, so that what is told first is its beginning.
+        // The first progress reported is that of the beginning.
         tellProgress(of: dispatcher.pending.staged)
         if dispatcher.pending.beginStaged(&dispatcher.core) { isWorkDone = true }
     }
 
-    /// Sees what the helper thread has done; no group is open.
+    /// Handles the results of the helper thread; no group is open.
     mutating func attendWork(milliseconds: Int64) {
         isWorkDone = false
         let wasStoreAway = core.isStoreAway
@@ -49,7 +49,7 @@ extension Session {
         }
     }
 
-    /// The store is synced, if it is time.
+    /// Syncs the store, if it is due.
     mutating func syncWhenDue(milliseconds: Int64) {
         core.setTime(milliseconds)
         core.syncWhenDue()
@@ -58,7 +58,7 @@ extension Session {
         expectWork()
     }
 
-    /// The process ends: nothing is begun any more, and what was is given up.
+    /// Begins no more work and cancels the rest, because the process ends.
     mutating func refuseWork() {
         dispatcher.pending.isClosed = true
         core.sync.end()
@@ -83,7 +83,7 @@ extension Session {
 
     private mutating func tellProgress(of requests: [Pending]) {
         for pending in requests {
-            // Who does not read misses all but the latest.
+            // A client that does not read misses all progress but the latest.
             guard !isOutputFull, let progress = pending.work.takeProgress() else { continue }
             tell(progress, pending)
         }

@@ -5,27 +5,27 @@ import Platform
 
 /// A request that waits: for the lock, for the helper thread, for the store, for hooks.
 ///
-/// It has not begun: nothing of it remains, and it is the first message that is left. The loop goes on. Later messages stay where
-/// they are, but for those that may overtake it. When what it waits for is there, or its time is over, all of them are handled as
-/// if they had just been read.
+/// It has not begun, none of its effects remain, and it is the first remaining message. The loop goes on. Later
+/// messages stay in the queue, except those that may overtake it. When its wait ends, or its time is over, the session
+/// handles all of them as if it had just read them.
 extension Session {
-    /// So long after the end of input hooks are waited for.
+    /// The time to wait for hooks after the end of input.
     private static let endMilliseconds = 500
 
     var isParked: Bool { wait != nil }
 
-    /// The present message waits. The messages before it, and the members of a batch before the one that waits, stay done.
+    /// Makes the present message wait. The messages before it, and earlier members of its batch, stay done.
     mutating func stop(for wait: Wait) {
         putBack()
-        // No other message of the group has its hooks, were the group answered again.
+        // If the group is answered again, these hooks must not go to another message.
         let asked = round.take()
         if case .hooks(let next) = wait {
             if let asked, asked !== next { asked.abandon() }
-            // While hooks are asked the lock is let go.
+            // The session releases the lock while hooks are asked.
             commit()
             if isParked { next.abandon() } else { begin(wait) }
         } else {
-            // Nothing waits for a sync: the lock is not held. The wait for it goes on.
+            // The host does not hold the lock here, so there is nothing to sync. The wait for the lock goes on.
             self.wait = wait
             commit()
             round = asked
@@ -34,7 +34,7 @@ extension Session {
         unparkUnlessAwaited()
     }
 
-    /// The first message that is left waits.
+    /// Begins the wait of the first remaining message.
     mutating func begin(_ wait: Wait) {
         if case .turn = wait { return }
         self.wait = wait
@@ -46,7 +46,7 @@ extension Session {
         advanceHooks()
     }
 
-    /// The helper thread has the store, for an earlier request: later ones wait, and see what it did.
+    /// Waits while the helper thread has the store for an earlier request: later requests must see its changes.
     mutating func awaitStore(milliseconds: Int64) {
         guard core.isStoreAway, !dispatcher.pending.isClosed else { return }
         if wait == nil {
@@ -57,7 +57,7 @@ extension Session {
         if isWorkDone { attendWork(milliseconds: milliseconds) }
     }
 
-    /// Tries again where nothing comes that it waits for: somebody else has had the lock, and left it.
+    /// Retries if the wait has no more source, because another waiter took the lock and released it.
     private mutating func unparkUnlessAwaited() {
         guard let wait, !core.isStoreAway else { return }
         switch wait {
@@ -69,18 +69,18 @@ extension Session {
         unpark(isTimeOver: false)
     }
 
-    /// Tries again: what it waits for is there, or its time is over, or the request may have been cancelled.
+    /// Retries the request: its wait or its time is over, or it may have been cancelled.
     mutating func unpark(isTimeOver: Bool) {
         guard isParked, !core.isStoreAway || dispatcher.pending.isClosed else { return }
         if isTimeOver { core.store.lockWait.mode = .nowhere }
         wait = nil
         hasWaited = true
         hasWork = true
-        // What cannot be handled now must not keep the lock from others.
+        // A message that cannot be handled now must not keep the lock from other processes.
         if isOutputFull, !isTimeOver { endWait() }
     }
 
-    /// The lock is there, or the time for it is over: what waits for it is tried again.
+    /// Retries the waiters for the lock: it is free, or their time is over.
     mutating func endLockWait(isTimeOver: Bool) {
         let isAwaited = if case .lock = wait { true } else { false }
         if isAwaited { unpark(isTimeOver: isTimeOver) }
@@ -94,14 +94,14 @@ extension Session {
         expectWork()
     }
 
-    /// The lock is not waited for any more; the next request may begin a wait of its own.
+    /// Ends the wait for the lock; the next request may begin its own.
     mutating func endWait() {
         hasWaited = false
         core.store.lockWait.end()
         if !dispatcher.pending.isClosed { core.store.lockWait.mode = .beside }
     }
 
-    /// The process ends: a request that cannot have at once what it waits for is refused.
+    /// Refuses requests that would wait, because the process ends.
     mutating func refuseWaits() {
         core.store.lockWait.mode = .nowhere
         ways.remove(.mayAskHooks)
@@ -110,7 +110,7 @@ extension Session {
         unpark(isTimeOver: true)
     }
 
-    /// What is left to do while the first message waits.
+    /// Does the rest of the work while the first message waits.
     mutating func attendWhileParked(milliseconds: Int64) {
         if cancellations.isExpected, core.isStoreAway {
             scanForCancellations(isAtEnd: isInputAtEnd)
@@ -147,7 +147,7 @@ extension Session {
                 envelope.id != nil, let name = envelope.method, core.methods.find(name)?.method.overtakes == true
             else { continue }
             do throws(Wait) { try handle(frame) } catch {
-                // It waits for its turn instead.
+                // The message waits for its turn instead.
                 continue
             }
             cancellations.noteAnswered(frameNumber + number)
@@ -159,14 +159,14 @@ extension Session {
 
     // MARK: Hooks
 
-    /// A plugin may have answered.
+    /// Handles answers of plugins to hooks.
     mutating func advanceHooks() {
         guard case .hooks(let round) = wait else { return }
         round.advance { (id, after, set) throws(RPCError) in try dispatcher.core.amend(id, after, set) }
         if round.verdict != nil { unpark(isTimeOver: false) }
     }
 
-    /// The request whose hooks were asked is answered.
+    /// Ends the hooks of a request that is answered.
     mutating func endRound() {
         guard let round else { return }
         round.abandon()
@@ -174,13 +174,13 @@ extension Session {
         if !dispatcher.pending.isClosed { ways.insert(.mayAskHooks) }
     }
 
-    /// The end of input has come.
+    /// Limits the time for hooks after the end of input.
     mutating func limitHooks() {
         if core.plugins.hasEvents { deliveryEnd = Clock.monotonicMilliseconds + Self.endMilliseconds }
         if case .hooks = wait { hookDeadline = Clock.monotonicMilliseconds + Self.endMilliseconds }
     }
 
-    /// The time of the message that waits may be over.
+    /// Stops waiting for hooks when their time is over.
     mutating func endHooksInTime() {
         guard let deadline = hookDeadline, Clock.monotonicMilliseconds >= deadline else { return }
         hookDeadline = nil

@@ -8,19 +8,19 @@ import Storage
 
 /// One client: bytes in, bytes out, and the group of requests whose commits wait for their common sync.
 ///
-/// It does no I/O but through the store, so a test drives it with bytes. The loop appends what it read (`receive`), lets
-/// requests be handled (`process`), and takes away what may be sent (`sendable`, `didSend`).
+/// It does I/O through the store alone, so a test drives it with bytes. The loop appends input (`receive`), lets it
+/// handle requests (`process`), and removes output after sending (`sendable`, `didSend`).
 ///
-/// A group begins with the first request after a sync. Its answers are withheld until `commit`: when the sync fails, the
-/// store goes back, the session's state goes back, the same bytes are read and answered again, this time with every
-/// change refused. So an answer that leaves the process is always about durable state.
+/// A group begins with the first request after a sync. The session withholds its answers until `commit`. If the sync
+/// fails, the store and the session's state go back, and the session reads and answers the bytes again, this time
+/// refusing every change. An answer that leaves the process is therefore always about durable state.
 ///
 /// Invariants
 /// 1. Answers stand in `output` in the order of their requests; `0..<sent` has left, up to `groupStart` may leave.
-/// 2. While a group is open no byte of its requests is discarded from `frames`: that is done before reading only.
+/// 2. While a group is open, `frames` keeps all bytes of its requests; it discards bytes before reading only.
 /// 3. After `process` has returned no group is open.
 struct Session: ~Copyable {
-    /// Answers to requests that changed nothing leave in pieces of about this size, while they are warm in the cache.
+    /// The approximate size at which answers without changes are sent, while they are warm in the cache.
     private static let pieceBytes = 64 * 1024
 
     var dispatcher: Dispatcher
@@ -33,54 +33,54 @@ struct Session: ~Copyable {
     var validator: JSONValidator
     private var lookahead = Lookahead()
     let limits: Limits
-    /// Whether each request has a time of its own.
+    /// Whether each request has its own time.
     private let hasTestClock: Bool
-    /// How many bytes an answer may have.
+    /// The most bytes of an answer.
     let messageBytes: Int
 
     var output = JSONWriter(capacity: 64 * 1024)
     var sent = 0
-    /// The end of the message of which a part was sent, or 0.
+    /// The end of the partly sent message, or 0.
     private var messageEnd = 0
     var groupStart = 0
     private var groupMark: FrameReader.Mark
     var groupFrames = 0
-    /// Whether the latest group was one of several requests and had a sync.
+    /// Whether the latest group had several requests and a sync.
     private(set) var hasSharedSync = false
-    /// Whether no more input will come.
+    /// Whether the input has ended.
     private(set) var isInputAtEnd = false
     /// Whether `process` has something to do.
     var hasWork = false
-    /// The number of the message that is handled, counted from where cancellations were last looked for.
+    /// The number of the present message, counted from the last scan for cancellations.
     var frameNumber = 0
     var cancellations = Cancellations()
     var framing = Framing.line
-    /// Batches that wait for answers which come later, and the number of the next.
+    /// Batches with answers still to come, and the number of the next.
     var batches: [HeldBatch] = []
     var nextBatch = 0
-    /// Where the batch goes on of which a member waits.
+    /// The place of the batch with a waiting member.
     var place: BatchPlace?
-    /// What of this there was when the group began.
+    /// The state of batches when the group began.
     private var groupBatch: (next: Int, held: [HeldBatch], place: BatchPlace?) = (0, [], nil)
-    /// Whether work is done that nobody has been told of by the helper thread.
+    /// Whether work is done that the helper thread does not report.
     var isWorkDone = false
-    /// Whether people were told of a message that is an answer.
+    /// Whether stderr has the warning about answers from the client.
     var hasPassedOverAnswer = false
-    /// What the first message that is left waits for.
+    /// The wait of the first remaining message.
     var wait: Wait?
-    /// How many messages, that one first, have been looked at meanwhile.
+    /// The number of messages, that one first, that were checked meanwhile.
     var lookedAt = 0
-    /// The hooks that were asked about it, or are.
+    /// The hooks that it was asked about, or is.
     var round: HookRound?
-    /// When they are waited for no more.
+    /// The end of the time for hooks.
     var hookDeadline: Int?
-    /// How requests of the client may be carried out.
+    /// The ways to carry out requests of the client.
     var ways: Ways = [.mayWait, .mayAskHooks]
-    /// Whether there may be a wait for the lock that nobody needs after the present group.
+    /// Whether a wait for the lock may be left over after the present group.
     var hasWaited = false
-    /// What plugins have asked for and other plugins have to agree to.
+    /// Requests of plugins that need the consent of other plugins.
     var parkedPluginRequests: [ParkedPluginRequest] = []
-    /// After the end of input: how long plugins are told of changes.
+    /// The end of the time to notify plugins after the end of input.
     var deliveryEnd: Int?
 
     init(core: consuming Core) {
@@ -95,7 +95,7 @@ struct Session: ~Copyable {
 
     // MARK: The loop's side
 
-    /// Lets `read` append up to `limit` bytes of input; answers with how many it did.
+    /// Lets `read` append up to `limit` bytes of input, and returns the number of appended bytes.
     mutating func receive(upTo limit: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         frames.discardTaken()
         let before = frames.buffer.count
@@ -105,22 +105,22 @@ struct Session: ~Copyable {
         return frames.buffer.count - before
     }
 
-    /// No more input will come: what is left of it is a message.
+    /// Ends the input: its rest is a message.
     mutating func endInput() {
         isInputAtEnd = true
         hasWork = true
         limitHooks()
     }
 
-    /// Lets `process` look around.
+    /// Makes the loop call `process`.
     mutating func expectWork() { hasWork = true }
 
-    /// What may be sent now.
+    /// The bytes that may be sent now.
     var sendable: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: output.buffer.bytes[sent..<output.count])
     }
 
-    /// Takes away what was sent.
+    /// Removes bytes that were sent.
     mutating func didSend(_ count: Int) {
         sent += count
         if sent == output.count {
@@ -146,21 +146,21 @@ struct Session: ~Copyable {
         hasWork = false
     }
 
-    /// Whether requests are still to be answered whose answers come later.
+    /// Whether requests wait, or get their answers later.
     var hasPending: Bool { isParked || !dispatcher.pending.isEmpty }
 
-    /// Whether so much waits, to be sent or to be done, that nothing more may be handled.
+    /// Whether the output or the pending work is full, so that no request may be handled.
     var isFull: Bool { isOutputFull || dispatcher.pending.isFull }
 
-    /// Whether so much waits to be sent that nothing more may be handled.
+    /// Whether the output is full, so that no request may be handled.
     var isOutputFull: Bool { output.count - sent >= limits[.queuedOutputBytes] }
 
-    /// Whether so much has been read that waits for its turn that nothing more may be read.
-    /// Mutating, as all that the loop asks each time: a question to a borrowed session would copy it, where it is not inlined.
+    /// Whether the waiting input is full, so that nothing more may be read. Mutating, like all that the loop asks each
+    /// time: otherwise a borrowed session would be copied if the call is not inlined.
     var isInputFull: Bool { mutating get { isParked && frames.waiting.count >= limits[.messageBytes] } }
 
-    /// Handles the messages that are complete, and makes what they changed durable. Where there is something to send first,
-    /// there is more to do afterwards (`hasWork`).
+    /// Handles the complete messages, and makes their changes durable. If output must be sent first, `hasWork` stays
+    /// true.
     mutating func process(milliseconds: Int64) {
         if isParked { return attendWhileParked(milliseconds: milliseconds) }
         hasWork = true
@@ -214,8 +214,8 @@ struct Session: ~Copyable {
         if !batches.isEmpty || !groupBatch.held.isEmpty { groupBatch = (nextBatch, batches, place) }
     }
 
-    /// Makes the group's changes durable; on failure answers all of it again.
-    /// - Returns: false where it has failed.
+    /// Makes the group's changes durable; on failure answers the group again.
+    /// - Returns: false on failure.
     @discardableResult
     mutating func commit() -> Bool {
         hasSharedSync = groupFrames > 1 && core.store.needsFlush
@@ -232,7 +232,7 @@ struct Session: ~Copyable {
         return isDurable
     }
 
-    /// Takes back what the group's requests have done, and answers them again: each that would change something is refused.
+    /// Reverts the group's requests and answers them again, refusing each change.
     private mutating func answerAgain(_ error: StorageError) {
         core.log(.error, "a sync failed: \(RPCError(error, forWriting: true).message)")
         let (count, end) = (groupFrames, place)
@@ -249,7 +249,7 @@ struct Session: ~Copyable {
         defer { core.store.failure = nil }
         do throws(Wait) {
             for _ in 0..<count { try handleAgain(until: .max) }
-            // Of a batch that waits, the members before the one that does.
+            // For a waiting batch, the members before the waiting one.
             if let end, end.next > (place?.next ?? 0) { try handleAgain(until: end.next) }
         } catch {
             putBack()
@@ -264,7 +264,7 @@ struct Session: ~Copyable {
         try handle(frame, until: end)
     }
 
-    /// The present message is the first one again that is left.
+    /// Makes the present message the first remaining one again.
     mutating func putBack() {
         frames.rewind(to: groupMark)
         groupFrames -= 1
@@ -275,10 +275,10 @@ struct Session: ~Copyable {
     // MARK: Messages
 
     /// - Parameter end: the member at which a batch stops.
-    /// - Throws: what the message waits for. Nothing of it remains, but what `place` says of a batch.
+    /// - Throws: the wait of the message. None of its effects remain; `place` records the progress of a batch.
     mutating func handle(_ frame: FrameReader.Frame, until end: Int = .max) throws(Wait) {
         if let round {
-            // It has the time that it had.
+            // The request keeps its first time.
             core.setTime(round.time)
             round.rewind()
         } else if hasTestClock {
