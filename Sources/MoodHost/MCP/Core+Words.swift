@@ -4,15 +4,15 @@ import MoodCore
 import MoodProtocol
 import MoodText
 
-/// What AI clients say in words.
+/// Phrases of AI clients: times, feelings, emojis.
 extension Core {
-    /// Why words were not understood.
+    /// The reason why a phrase was not understood.
     struct WordProblem: Error {
         let reason: String
     }
 
-    /// A moment that is said in words.
-    /// - Parameter meaning: which moment of a span.
+    /// The time of a phrase.
+    /// - Parameter meaning: the time to choose from a span.
     mutating func time(
         of text: String, as meaning: Tool.TimeMeaning, zone: String?
     ) -> Result<Timestamp, WordProblem> {
@@ -41,13 +41,13 @@ extension Core {
         return (entry.emoji, entry.label)
     }
 
-    /// The words of the palette that begin so.
+    /// The words of the palette that begin with the text.
     mutating func feelings(beginning text: String) -> [String] {
         let wanted = text.lowercased()
         return usableSettings().palette.entries.map(\.label).filter { $0.lowercased().hasPrefix(wanted) }
     }
 
-    /// The emoji of the palette that begin so, each of them with its word where something was typed.
+    /// The emojis of the palette that begin with the text; for a nonempty text each with its word.
     mutating func emoji(beginning text: String) -> [String] {
         let found = usableSettings().palette.entries.filter { $0.emoji.hasPrefix(text) }
         return found.flatMap { text.isEmpty ? [$0.emoji] : [$0.emoji, $0.label] }

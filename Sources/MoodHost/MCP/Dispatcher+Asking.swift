@@ -3,9 +3,9 @@ import JSONRPC
 import MCP
 import MoodProtocol
 
-/// What one of the host's own methods has answered to a request of the Model Context Protocol.
+/// The outcome of one of the host's own methods for an MCP request.
 enum NativeOutcome {
-    /// Valid as long as the writer that it was written to is not changed.
+    /// Valid as long as its writer is unchanged.
     case result(ValidJSON)
     case failure(RPCError)
     case later(any LaterWork)
@@ -22,11 +22,11 @@ struct NativeCall {
     }
 }
 
-/// What answers a request of an AI client: one result of several calls of the host's own methods, and of works. It is there when the
-/// last of them is.
+/// A plan for a request of an AI client: one result of several calls of the host's own methods, and of work. The result
+/// follows the last of them.
 struct ModelPlan {
     let calls: [NativeCall]
-    /// Their outcomes come after those of the calls.
+    /// Work whose outcomes follow those of the calls.
     let works: [any LaterWork]
     /// Writes the result.
     let finish: ModelWork.Finish
@@ -37,9 +37,9 @@ struct ModelPlan {
 }
 
 extension Dispatcher {
-    /// Carries out a method for a request, as if that had asked for it; the request settles what it changes.
-    /// - Parameter native: takes what the method answers.
-    /// - Throws: what the request waits for.
+    /// Runs a method on behalf of a request, which settles the changes.
+    /// - Parameter native: gets the method's result.
+    /// - Throws: the wait of the request.
     mutating func ask(
         _ method: Name, _ params: ValidJSON, for request: borrowing Request, _ validator: inout JSONValidator,
         into native: inout JSONWriter
@@ -78,7 +78,7 @@ extension Dispatcher {
     }
 
     /// Carries out a plan, and writes its result.
-    /// - Throws: the work, where one of the calls is answered later: so is the request.
+    /// - Throws: the work, if one of the calls answers later; then the request does too.
     mutating func carryOut(
         _ plan: ModelPlan, _ given: ModelParams, _ request: borrowing Request, _ validator: inout JSONValidator,
         to out: inout JSONWriter

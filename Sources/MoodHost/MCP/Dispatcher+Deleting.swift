@@ -4,7 +4,7 @@ import MCP
 import MoodProtocol
 import Versions
 
-/// `mood_delete`: of several moods a person is asked, through the client where that can ask.
+/// `mood_delete`. Before deleting several moods it asks the user, if the client can.
 extension Dispatcher {
     private static let namedMax = 10
 
@@ -18,7 +18,7 @@ extension Dispatcher {
         }
         if ids.count > 1, !call.facts.isDryRun {
             if call.facts.revision.isStateless, call.given.meta.elicits {
-                // The yes is for the moods that were asked about, whatever the call names besides.
+                // The consent is for the moods of the question, whatever else the call names.
                 let asked = Self.asked(call.given.requestState)
                 let answer = Self.consent(call.given.inputResponses)
                 if answer == false {
@@ -51,18 +51,18 @@ extension Dispatcher {
         }
     }
 
-    /// The ids that a question was about, as `requestState` hands them back.
+    /// The ids of the question, which the client returns as `requestState`.
     private static func asked(_ state: ValidJSON?) -> [String] {
         (state?.text?.string ?? "").split(separator: " ").map { String($0) }
     }
 
-    /// What the person has answered; nil where nobody was asked.
+    /// The user's answer; nil if there was no question.
     private static func consent(_ responses: ValidJSON?) -> Bool? {
         guard let answer = responses.flatMap({ JSONValue($0)["delete"] }) else { return nil }
         return answer["action"]?.string == "accept" && answer["content"]?["delete"]?.boolean == true
     }
 
-    /// Has the client ask; it then makes the same call again, with the answer.
+    /// Asks the client to ask the user. The client then repeats the call with the answer.
     private static func question(_ ids: [String], _ call: ToolCall) -> ModelPlan {
         let calls = ids.prefix(Self.namedMax).map { NativeCall("mood.get", ["id": .string($0)]) }
         let (tool, count) = (call.tool, ids.count)

@@ -4,10 +4,10 @@ import MCP
 import MoodProtocol
 import Versions
 
-/// The Model Context Protocol: an adaptor. Each of its requests becomes calls of the host's own methods, by the same way that every
-/// other request goes.
+/// The Model Context Protocol as an adapter: each request becomes calls of the host's own methods, in the way of all
+/// other requests.
 extension Dispatcher {
-    /// Serves a request of that protocol.
+    /// Serves an MCP request.
     @inline(never)
     mutating func serve(
         _ method: ModelMethod, _ request: borrowing Request, _ params: ValidJSON?, _ validator: inout JSONValidator,
@@ -15,7 +15,7 @@ extension Dispatcher {
     ) throws(Stop) {
         guard request.id != nil else { return }
         let mark = out.count
-        // A tool says what has changed.
+        // A tool reports its changes.
         let request = request.with(core.options.hidesNotes ? [.atOnce, .withoutNotes] : .atOnce)
         out.beginResponse(id: request.id)
         switch method {
@@ -23,7 +23,7 @@ extension Dispatcher {
         case .listen:
             try listen(try read(params, of: method), request)
             core.keepStateOfRequest()
-            // It is answered when it ends.
+            // The answer comes when it ends.
             return out.rewind(to: mark)
         default:
             let start = out.count
@@ -46,7 +46,7 @@ extension Dispatcher {
         }
     }
 
-    /// The revision that a request is of.
+    /// The MCP revision of a request.
     private mutating func revision(of method: ModelMethod, _ given: ModelParams) throws(RPCError) -> Revision {
         let agreed = method == .initialize ? Revision.newestWithHandshake : core.state.models.agreed
         let revision = try given.meta.revision(agreed: agreed)
@@ -61,7 +61,7 @@ extension Dispatcher {
         return revision
     }
 
-    /// Writes the result of what is no call of a tool.
+    /// Writes the result of any request but a call of a tool.
     private mutating func write(
         _ asked: (given: ModelParams, revision: Revision), _ request: borrowing Request,
         _ method: ModelMethod, _ validator: inout JSONValidator, to out: inout JSONWriter
@@ -88,7 +88,7 @@ extension Dispatcher {
         }
     }
 
-    /// What needs methods of the host, or plugins.
+    /// The plan of a request that needs methods of the host, or plugins; else nil.
     private mutating func plan(
         _ method: ModelMethod, _ given: ModelParams, _ revision: Revision
     ) throws(RPCError) -> ModelPlan? {
@@ -102,7 +102,7 @@ extension Dispatcher {
         }
     }
 
-    /// The same for what needs no method of the host.
+    /// Writes the result of a request that needs neither.
     private mutating func writePlain(
         _ method: ModelMethod, _ given: ModelParams, _ out: inout JSONWriter
     ) throws(RPCError) {
@@ -126,7 +126,7 @@ extension Dispatcher {
     private mutating func initialize(_ given: ModelParams, _ out: inout JSONWriter) throws(RPCError) {
         let asked = try given.text(
             given.protocolVersion, "protocolVersion", "a revision of MCP such as \"2025-11-25\"")
-        // Another revision is answered with one that is served; the client decides whether it goes on.
+        // For an unknown revision, answer with a served one; the client decides whether to continue.
         var agreed = Revision(asked) ?? .newestWithHandshake
         if agreed.isStateless { agreed = .newestWithHandshake }
         core.changeState { $0.models.agreed = agreed }
@@ -165,7 +165,7 @@ extension Dispatcher {
         out.endModelResult(freshFor: JSONWriter.listMilliseconds, version: Version.program)
     }
 
-    /// The tools that there are now.
+    /// The tools at present.
     mutating func toolCatalogue() -> ToolCatalogue {
         core.loadPlugins()
         if let tools, toolRevision == core.plugins.toolRevision { return tools }

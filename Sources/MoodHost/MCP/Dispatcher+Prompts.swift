@@ -67,7 +67,7 @@ extension Dispatcher {
                         + (hasMore ? "\nThis is not all of them: mood_find lists them page by page." : "")
                 ]
             }
-            // Without statistics there are the moods.
+            // If the statistics failed, the prompt has only the moods.
             if case .success(let statistics) = outcomes[1] {
                 data.append(
                     statistics.count <= bytesMax
@@ -163,7 +163,7 @@ extension Dispatcher {
         case .tags:
             return ModelPlan([NativeCall("mood.tags")]) {
                 (_, outcomes, out) throws(RPCError) in
-                // A host without that method knows none.
+                // A host without that method knows no tags.
                 guard case .success(let answer) = outcomes[0] else { return Self.write([], to: &out) }
                 let tags = (JSONValue(bytes: answer)["tags"]?.array ?? []).compactMap {
                     $0["tag"]?.string
@@ -200,7 +200,7 @@ extension Dispatcher {
         case "ref/resource":
             let uri = reference["uri"]?.string ?? ""
             guard let template = ResourceAddress.templates.first(where: { $0.template == uri }) else {
-                // A plain address has nothing to complete.
+                // An address without parameters has nothing to complete.
                 if ResourceAddress(uri) != nil { return .words([]) }
                 throw Arguments.error("is no template; resources/templates/list lists all", at: "/ref/uri")
             }
@@ -226,7 +226,7 @@ extension Dispatcher {
 
     static let valuesMax = 100
 
-    /// - Parameter total: how many there are, where these are not all of them.
+    /// - Parameter total: the number of all values, if these are not all.
     private static func write(_ values: [String], total: Int? = nil, to out: inout JSONWriter) {
         let total = total ?? values.count
         out.beginModelResult()

@@ -9,7 +9,7 @@ import Versions
 extension Dispatcher {
     private static let pageCount = 50
 
-    /// The moods page by page; before the first of them what is always there.
+    /// Lists the moods page by page, after the resources that always exist.
     mutating func listResources(
         _ given: ModelParams, _ revision: Revision
     ) throws(RPCError) -> ModelPlan {
@@ -70,12 +70,12 @@ extension Dispatcher {
         }
     }
 
-    /// The host's own part of most lists is one page.
+    /// Rejects a cursor: the host's own part of most lists is one page.
     static func checkIsFirst(_ cursor: String) throws(RPCError) {
         guard cursor.isEmpty else { throw ListPlace.invalid }
     }
 
-    /// What reading a resource takes.
+    /// The way to read a resource.
     enum Reading {
         case plan(ModelPlan)
         case moods(MoodList)
@@ -84,7 +84,7 @@ extension Dispatcher {
     /// A list of moods as a resource.
     struct MoodList {
         let title: String
-        /// The most moods that are asked for.
+        /// The most moods of the first request.
         let limit: Int
         /// The params of `mood.list`.
         let params: [JSONValue.Member]
@@ -118,7 +118,7 @@ extension Dispatcher {
             })
     }
 
-    /// The error for an address at which there is nothing, or that means nothing.
+    /// The error for an address that is unknown or invalid.
     private static func failure(_ error: RPCError, _ uri: String, _ revision: Revision) -> RPCError {
         [.notFound, .invalidParams, .methodNotFound].contains(error.code) ? .noResource(uri, revision, error) : error
     }
@@ -137,8 +137,8 @@ extension Dispatcher {
         }
     }
 
-    /// Asks for fewer where the answer would be too long. Each round asks for fewer than the last page had, and one mood is always
-    /// written, so it ends.
+    /// Reads a list of moods, and asks for fewer if the answer would be too long. Each round asks for fewer than the
+    /// last page had, and one mood is always written, so it ends.
     mutating func readMoods(
         _ list: MoodList, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(Stop) {
@@ -167,7 +167,7 @@ extension Dispatcher {
     /// The most bytes of the envelope of an answer.
     private static let bytesAroundResource = 1024
 
-    /// The native calls that show what is at an address.
+    /// The native calls that read a resource.
     private mutating func calls(for address: ResourceAddress) -> [NativeCall] {
         switch address {
         case .moods, .day, .tag: return []
@@ -192,7 +192,7 @@ extension Dispatcher {
         }
     }
 
-    /// `week` is this one.
+    /// The span of a word; `week` is this week.
     private static func span(_ word: String) -> String {
         ["week", "month", "year"].contains(word) ? "this \(word)" : word
     }
@@ -227,12 +227,12 @@ extension Dispatcher {
 }
 
 extension JSONValue {
-    /// What the host has written.
+    /// The value of JSON that the host has written.
     init(bytes: [UInt8]) { self = bytes.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) } }
 }
 
 extension RPCError {
-    /// There is nothing at an address. The eras have codes of their own for it.
+    /// The error for an unknown address. Each era has its own code for it.
     static func noResource(_ uri: String, _ revision: Revision, _ cause: RPCError? = nil) -> RPCError {
         let shown = String(uri.unicodeScalars.prefix(200))
         let reason = cause?.message ?? "resources/templates/list says which there are."

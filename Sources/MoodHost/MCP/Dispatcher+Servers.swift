@@ -6,15 +6,15 @@ import Platform
 import PluginHost
 import Versions
 
-/// Resources and prompts of MCP servers that are plugins, passed on under `x.<id>.`. A server that does not run is started by the
-/// first list that an AI client asks for.
+/// Resources and prompts of MCP servers that are plugins, under `x.<id>.`. The first list that an AI client asks for
+/// starts them.
 extension Dispatcher {
-    /// So long a list waits for a server; one that has said nothing by then is left out of it.
+    /// The time that a list waits for a server. A server that has not answered by then is left out.
     private static let listMilliseconds = 3000
 
-    /// Writes a list: what the host has itself, and what servers have.
+    /// Writes a list of the host's own items and those of servers.
     /// - Parameters:
-    ///   - calls: what the host has to ask itself for a page of its own, given its cursor.
+    ///   - calls: the native calls for a page of the host's own items, given its cursor.
     ///   - write: writes the host's own items of a page, given its cursor.
     mutating func list(
         _ item: ServerItem, _ given: ModelParams, freshFor milliseconds: Int = 0,
@@ -54,7 +54,7 @@ extension Dispatcher {
         }
     }
 
-    /// One page of a server; `{}` where it has none, or says nothing in time.
+    /// One page of a server; `{}` if it has none, or does not answer in time.
     private static func page(of server: TrustedPlugin, _ item: ServerItem, _ cursor: String) -> PluginWork {
         let call = server.request(item.method, .object(cursor.isEmpty ? [] : [.init("cursor", .string(cursor))]))
         let hosted = server.hosted
@@ -66,7 +66,7 @@ extension Dispatcher {
         }
     }
 
-    /// The MCP servers among the plugins that may run. Nothing that a plugin asks is served by another one.
+    /// The MCP servers among the plugins that may run. No plugin serves a request of another plugin.
     private var servers: [TrustedPlugin] {
         mutating get {
             core.loadPlugins()
@@ -76,7 +76,7 @@ extension Dispatcher {
 
     private mutating func server(_ id: PluginID) -> TrustedPlugin? { servers.first { $0.id == id } }
 
-    /// The server whose prompt or address this is, and what that is called there. Ids and names have full stops, so the longest
+    /// The server of a prompt or address, and its name there. Ids and names contain full stops, so the longest matching
     /// id counts.
     mutating func server(of name: String) -> (server: TrustedPlugin, name: String)? {
         guard name.utf8.starts(with: "x.".utf8) else { return nil }
@@ -86,8 +86,8 @@ extension Dispatcher {
         return (server, String(decoding: rest, as: UTF8.self))
     }
 
-    /// Asks a server, and writes the result's members from what it has answered.
-    /// - Parameter refusal: what is answered where the server says that there is no such thing, given its words.
+    /// Asks a server, and writes the members of the result from its answer.
+    /// - Parameter refusal: the error if the server does not know the item, given the server's message.
     mutating func pass(
         _ method: String, _ params: JSONValue, to server: TrustedPlugin,
         refusal: @escaping (String) -> RPCError = { Arguments.error("is not known there: \($0)", at: "/ref") },
@@ -97,7 +97,7 @@ extension Dispatcher {
         let work = PluginWork([(server.hosted, call)]) { (_, out) throws(RPCError) in
             if case .failed(let error) = call.outcome {
                 let error = JSONValue(bytes: error)
-                // Both eras' codes for it. (MCP: "Error Handling" of resources and prompts)
+                // Both eras' codes for an unknown item. (MCP: "Error Handling" of resources and prompts)
                 if [-32602, -32002].contains(error["code"]?.integer) {
                     throw refusal(String((error["message"]?.string ?? "").unicodeScalars.prefix(500)))
                 }

@@ -3,7 +3,7 @@ import JSONRPC
 import MCP
 import MoodProtocol
 
-/// Who wants to be told of changes: `resources/subscribe` in the older era, `subscriptions/listen` in the newer one.
+/// Subscriptions of AI clients: `resources/subscribe` in the older era, `subscriptions/listen` in the newer one.
 extension Dispatcher {
     mutating func subscribe(
         _ given: ModelParams, _ revision: Revision, _ request: borrowing Request, _ out: inout JSONWriter
@@ -38,7 +38,7 @@ extension Dispatcher {
         out.raw("{}")
     }
 
-    /// It is answered when the host ends it; until then it brings notifications.
+    /// Begins a `subscriptions/listen`. It is answered when the host ends it; until then it brings notifications.
     mutating func listen(
         _ asked: (given: ModelParams, revision: Revision), _ request: borrowing Request
     ) throws(Stop) {
@@ -47,7 +47,7 @@ extension Dispatcher {
         do throws(RPCError) { listener = try self.listener(id, asked.given, asked.revision, request) } catch {
             throw .refused(error)
         }
-        // What plugins bring is only followed once it was read.
+        // Plugins must be loaded before their changes can be reported.
         if listener.hearsTools {
             core.loadPlugins()
             core.listedTools = core.plugins.toolRevision
@@ -102,7 +102,7 @@ extension Dispatcher {
 }
 
 extension Core {
-    /// Notes a wish to be told; from the present revision on.
+    /// Adds a subscription, from the present revision on.
     fileprivate mutating func followForModels(
         _ request: borrowing Request, _ change: (inout ModelState) -> Void
     ) throws(Stop) {
@@ -117,7 +117,7 @@ extension Core {
         changeState { $0.models = models }
     }
 
-    /// Tells AI clients what commits mean for what they read.
+    /// Notifies AI clients of commits that change resources they follow.
     mutating func tellModels(of touched: TouchedMoods) {
         guard !touched.isEmpty else { return }
         let models = state.models
@@ -133,7 +133,7 @@ extension Core {
         }
     }
 
-    /// What plugins bring has changed.
+    /// Notifies AI clients that the tools of plugins have changed.
     mutating func tellModelsOfTools() {
         listedTools = plugins.toolRevision
         if state.models.agreed != nil { notices.addListChanged("notifications/tools/list_changed", for: nil) }
@@ -142,7 +142,7 @@ extension Core {
         }
     }
 
-    /// Ends the `subscriptions/listen` of this id.
+    /// Ends the `subscriptions/listen` with this id.
     /// - Returns: whether there was one.
     mutating func endListening(_ id: UnsafeRawBufferPointer) -> Bool {
         guard let place = state.models.listeners.firstIndex(where: { $0.id.elementsEqual(id) }) else { return false }
@@ -156,7 +156,7 @@ extension Core {
 }
 
 extension Session {
-    /// The connection ends, and with it what went on: each `subscriptions/listen` gets its answer.
+    /// Answers each `subscriptions/listen`, because the connection ends.
     mutating func endListening() {
         for listener in core.state.models.listeners {
             let mark = output.count

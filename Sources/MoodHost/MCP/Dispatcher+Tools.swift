@@ -7,7 +7,7 @@ import Versions
 
 /// `tools/call`.
 extension Dispatcher {
-    /// What a call of a tool is, while it is served.
+    /// A call of a tool, while it is served.
     struct ToolCall {
         let tool: Tool
         var arguments: ToolArguments
@@ -15,8 +15,8 @@ extension Dispatcher {
         var facts: ToolFacts
     }
 
-    /// Writes the result of a tool, then settles what the tool has changed: a result that does not fit keeps nothing.
-    /// - Parameter mark: where the answer begins.
+    /// Writes the result of a tool, then settles its changes: a result that does not fit keeps none.
+    /// - Parameter mark: the beginning of the answer.
     mutating func callTool(
         _ asked: (given: ModelParams, revision: Revision), _ request: borrowing Request, _ mark: Int,
         _ validator: inout JSONValidator, to out: inout JSONWriter
@@ -33,7 +33,7 @@ extension Dispatcher {
             try perform(&call, request, &validator, to: &out)
         }
         core.writeDamage(in: &out, from: start)
-        // With the end of the answer.
+        // One more byte, for the end of the answer.
         if out.count + 1 - mark > request.room { throw .refused(Self.tooLong(request.destination, limits)) }
         do throws(Stop) {
             try settle(call.tool.method, request, isDryRun: call.facts.isDryRun)
@@ -58,8 +58,8 @@ extension Dispatcher {
         return ToolCall(tool: tool, arguments: arguments, given: given, facts: facts)
     }
 
-    /// Understands the arguments.
-    /// - Returns: what is wrong with one of them.
+    /// Checks the arguments and converts phrases.
+    /// - Returns: the problem of an argument.
     private mutating func problem(of call: inout ToolCall) -> String? {
         if !call.tool.isForeign, let problem = call.arguments.problem(for: call.tool.input, limits) {
             return call.tool.text(of: problem)
@@ -107,7 +107,7 @@ extension Dispatcher {
         }
     }
 
-    /// Methods that may be answered later.
+    /// The plan of a method that may answer later.
     private mutating func planAsIs(_ call: ToolCall) -> ModelPlan {
         var params = JSONWriter(capacity: 256)
         call.tool.writeParams(call.arguments, to: &params)
@@ -118,7 +118,7 @@ extension Dispatcher {
         var sent = asked
         if case .plugin(let name) = tool.work {
             method = core.methods.names.name(name)
-            // The plugin tells of its progress under the caller's token.
+            // The plugin reports its progress under the caller's token.
             if let token = call.given.meta.progressToken, let members = asked.object {
                 sent = .object(members + [.init("progressToken", JSONValue(token))])
             }
@@ -133,7 +133,7 @@ extension Dispatcher {
         }
     }
 
-    /// What a plugin has answered is data, and an object for clients.
+    /// Writes a plugin's answer, which is data. Clients get an object.
     private static func writeForeign(
         _ outcome: ModelWork.Outcome, _ tool: Tool, _ facts: ToolFacts, to out: inout JSONWriter
     ) {
@@ -167,7 +167,8 @@ extension Dispatcher {
         write(.success(Array(shown.utf8)), of: tool, links: [link], text: text, facts, to: &out)
     }
 
-    /// The course of days is the longest part; it is left out where it does not fit, and never in the text.
+    /// Writes statistics. The series of days is the longest part: it is left out if it does not fit, and always from
+    /// the text.
     private static func writeStatistics(
         _ outcome: ModelWork.Outcome, _ tool: Tool, _ facts: ToolFacts, to out: inout JSONWriter
     ) {
@@ -189,7 +190,7 @@ extension Dispatcher {
         return bytes + 1024 <= facts.bytesMax
     }
 
-    /// - Returns: false where it does not fit, and nothing is kept.
+    /// - Returns: false if it does not fit; then nothing is written.
     @discardableResult
     static func write(
         _ outcome: ModelWork.Outcome, of tool: Tool, links: [Resource] = [], text: String? = nil, _ facts: ToolFacts,
@@ -225,7 +226,7 @@ extension Dispatcher {
             guard call.arguments.boolean("with_history") == true || call.arguments["cursor"] != nil else {
                 return _ = call.tool.writeMood(mood, call.facts, to: &out)
             }
-            // Fewer where the answer would be too long, so that the cursor fits what is shown.
+            // Fewer if the answer would be too long, so that the cursor matches the shown items.
             var limit: Int?
             repeat {
                 params.rewind(to: 0)
@@ -247,8 +248,8 @@ extension Dispatcher {
         if let failure { out.toolError(call.tool.text(of: failure), version: Version.program) }
     }
 
-    /// Asks for fewer where the answer would be too long, so that the cursor fits what is shown. Each round asks for fewer than the
-    /// last page had, and one item is always written, so it ends.
+    /// Writes a page, and asks for fewer items if the answer would be too long, so that the cursor matches the shown
+    /// items. Each round asks for fewer than the last page had, and one item is always written, so it ends.
     private mutating func writePages(
         _ call: inout ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(Stop) {
@@ -278,7 +279,7 @@ extension Dispatcher {
         }
     }
 
-    /// Notes what the call has changed, before that is settled.
+    /// Records the call's changes, before they are settled.
     mutating func noteChange(_ call: inout ToolCall) {
         let isOpen = core.store.isCommitOpen
         call.facts.hasChanged = isOpen && !call.facts.isDryRun
@@ -287,8 +288,8 @@ extension Dispatcher {
 }
 
 extension Dispatcher {
-    /// Understands what was said in words: times, feelings, routes.
-    /// - Returns: what is wrong with one of them.
+    /// Converts phrases to times, feelings and routes.
+    /// - Returns: the problem of an argument.
     private mutating func understand(_ call: inout ToolCall) -> String? {
         for (name, meaning) in call.tool.times {
             guard let text = call.arguments.text(name) else { continue }
@@ -336,13 +337,13 @@ extension Dispatcher {
         }
     }
 
-    /// Whether it is no emoji, but may be what one is called.
+    /// Whether it is no emoji, but may be the name of one.
     private static func isWord(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { Emoji.problem(UnsafeRawBufferPointer($0)) } != nil
     }
 
-    /// What one of emoji and label leaves out, the palette knows.
+    /// Completes emoji or label from the palette.
     private mutating func completeFeeling(_ call: inout ToolCall) -> String? {
         let (emoji, label) = (call.arguments.text("emoji"), call.arguments.text("label"))
         guard let said = emoji ?? label else {
@@ -371,7 +372,7 @@ extension Dispatcher {
         return "must be one emoji, or a word of the palette; \"\(shown)\" is neither: \(hint)"
     }
 
-    /// A route by its name, its address, or as screens write it.
+    /// The route of a name, an address, or the object that screens write.
     static func route(_ asked: ValidJSON) -> Route? {
         if let text = asked.text?.string { return Route(name: text, id: nil) ?? DeepLink.route(of: text) }
         let value = JSONValue(asked)

@@ -3,22 +3,23 @@ import JSONRPC
 import MoodProtocol
 import PluginHost
 
-/// Where a list of an AI client goes on: the host's own part of it, and the parts of MCP servers that are plugins.
+/// The position in a list of an AI client: in the host's own part, and in the parts of MCP servers that are plugins.
 ///
-/// As a cursor: that of the host's own part alone, or an object, by id of the server, with `""` for the host's own.
+/// As a cursor: the cursor of the host's own part alone, or an object of cursors by id of the server, with `""` for the
+/// host's own.
 struct ListPlace {
-    /// Nil: all of the host's own was told. Empty: from the beginning.
+    /// Nil: the host's own part is complete. Empty: from the beginning.
     var own: String?
-    /// Those that have more, and where; empty: from the beginning.
+    /// The servers with further items and their cursors; an empty cursor: from the beginning.
     var servers: [(id: PluginID, cursor: String)]
 
-    /// The beginning of all.
+    /// The beginning of all parts.
     init(servers: [PluginID]) {
         own = ""
         self.servers = servers.map { ($0, "") }
     }
 
-    /// - Throws: `invalidParams` where it is no cursor of this kind. Whether the host's own part is one, the host's method says.
+    /// - Throws: `invalidParams` for no cursor of this kind. The host's method checks the host's own part.
     init(cursor: String) throws(RPCError) {
         guard cursor.utf8.first == UInt8(ascii: "{") else {
             (own, servers) = (cursor, [])
@@ -38,7 +39,7 @@ struct ListPlace {
         }
     }
 
-    /// Notes where the part of a server goes on. A cursor that is empty, or does not move, would lead a client round and round.
+    /// Records the next cursor of a server. An empty or unchanged cursor would make the client loop forever.
     mutating func goOn(_ server: PluginID, at next: String?, after sent: String) {
         guard let next, !next.isEmpty, next != sent else { return }
         servers.append((server, next))
@@ -48,7 +49,7 @@ struct ListPlace {
         Arguments.error("is no cursor of this list; leave it out to begin at the first page", at: "/cursor")
     }
 
-    /// Nil: there is no more.
+    /// Nil at the end.
     var cursor: String? {
         if servers.isEmpty { return own }
         let own = own.map { [JSONValue.Member("", .string($0))] } ?? []

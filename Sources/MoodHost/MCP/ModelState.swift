@@ -2,23 +2,23 @@ import JSONRPC
 import MCP
 import MoodCore
 
-/// What an AI client has agreed on and asked for while it is connected; a part of the session's state.
+/// The agreements and subscriptions of an AI client while it is connected; a part of the session's state.
 struct ModelState {
-    /// So many resources can be subscribed to.
+    /// The most subscriptions to resources.
     static let addressesMax = 1000
     static let listenersMax = 64
 
-    /// The revision that `initialize` has agreed on; nil: each request says its own.
+    /// The revision that `initialize` agreed on; nil: each request names its own.
     var agreed: Revision?
-    /// What `resources/subscribe` was for.
+    /// The resources of `resources/subscribe`.
     var addresses: [String] = []
-    /// Whether the older era is told that the list of resources has changed.
+    /// Whether to send `resources/list_changed` to clients of older MCP revisions.
     var hearsLists = false
     var listeners: [ModelListener] = []
-    /// The last commit that has been told of, or need not be; nil where nobody wants to be told.
+    /// The last commit that was reported, or need not be; nil without followers of commits.
     var told: Int?
 
-    /// Whether somebody wants to be told of commits.
+    /// Whether an AI client follows commits.
     var followsStore: Bool { told != nil }
 
     var wantsCommits: Bool {
@@ -30,7 +30,7 @@ struct ModelState {
 
 /// A `subscriptions/listen` that goes on.
 struct ModelListener {
-    /// As it was written.
+    /// The id as written.
     let id: [UInt8]
     let framing: Framing
     let hearsTools: Bool
@@ -38,11 +38,11 @@ struct ModelListener {
     let addresses: [String]
 }
 
-/// The moods that commits have touched since somebody was told.
+/// The moods that unreported commits have touched.
 struct TouchedMoods {
     private(set) var isEmpty = true
     private var ids: Set<MoodID> = []
-    /// Whether there were more than are kept, or nobody knows which.
+    /// Whether there were too many to keep, or they are unknown.
     private var isAll = false
     private static let idsMax = 1000
 
@@ -53,7 +53,7 @@ struct TouchedMoods {
 
     mutating func addAll() { (isEmpty, isAll) = (false, true) }
 
-    /// Whether what is at an address may be another now.
+    /// Whether the resource of an address may have changed.
     func mayChange(_ address: String) -> Bool {
         switch ResourceAddress(address) {
         case .mood(let id): isAll || ids.contains(id)

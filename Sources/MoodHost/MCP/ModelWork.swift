@@ -1,9 +1,9 @@
 import JSONCodec
 import JSONRPC
 
-/// One result of an AI client's request that several native calls make together. It is there when the last of them is.
+/// The result of an AI client's request from several native calls. It is complete when the last of them is.
 final class ModelWork: LaterWork {
-    /// What a call has answered.
+    /// The outcome of a call.
     typealias Outcome = Result<[UInt8], RPCError>
     /// Writes the result.
     typealias Finish = (inout Core, [Outcome], inout JSONWriter) throws(RPCError) -> Void
@@ -17,7 +17,7 @@ final class ModelWork: LaterWork {
     private let write: Finish
     let progressToken: [UInt8]?
     private var conclusions: [Int: Conclusion] = [:]
-    /// How far it was when that was last told; MCP wants it to grow each time.
+    /// The last reported progress; MCP requires it to grow.
     private var toldProgress = -1.0
 
     init(_ parts: [Part], _ progressToken: ValidJSON?, _ write: @escaping Finish) {
@@ -37,7 +37,7 @@ final class ModelWork: LaterWork {
 
     var isLater: Bool { !works.isEmpty }
 
-    /// Writes the result where nothing comes later.
+    /// Writes the result if no part comes later.
     func finish(_ core: inout Core, to out: inout JSONWriter) throws(RPCError) {
         let outcomes: [Outcome] = parts.compactMap { part in
             switch part {
@@ -48,7 +48,7 @@ final class ModelWork: LaterWork {
         try write(&core, outcomes, &out)
     }
 
-    // MARK: As work that comes later
+    // MARK: Later work
 
     func begin(_ core: inout Core) -> Bool {
         var isDone = false
@@ -70,7 +70,7 @@ final class ModelWork: LaterWork {
         return nil
     }
 
-    /// `{done, total, message}` as the members of `notifications/progress`.
+    /// Converts `{done, total, message}` to the members of `notifications/progress`.
     private func progress(_ value: JSONValue) -> JSONValue? {
         guard let done = value["done"]?.double ?? value["progress"]?.double, done > toldProgress else { return nil }
         toldProgress = done
@@ -98,7 +98,7 @@ final class ModelWork: LaterWork {
                         try conclusions[place]?(&core, &native)
                         outcomes.append(.success(native.buffer.withBytes { Array($0) }))
                     } catch {
-                        // Who has cancelled it is told so.
+                        // A cancelled request is answered with "cancelled".
                         if error.code == .cancelled { throw error }
                         outcomes.append(.failure(error))
                     }

@@ -4,7 +4,7 @@ import MoodCore
 
 /// The notifications of the Model Context Protocol.
 extension NoticeQueue {
-    /// What was asked for with a token, and was done at once.
+    /// Reports the end of a request with a token that was done immediately.
     func addDone(_ token: ValidJSON) {
         add("notifications/progress") { writer in
             writer.beginObject()
@@ -15,7 +15,7 @@ extension NoticeQueue {
         }
     }
 
-    /// Which notifications a `subscriptions/listen` will bring.
+    /// Reports the notifications that a `subscriptions/listen` will bring.
     func addAcknowledged(_ listener: ModelListener) {
         add("notifications/subscriptions/acknowledged") { writer in
             writer.beginObject()
@@ -41,7 +41,7 @@ extension NoticeQueue {
         }
     }
 
-    /// - Parameter id: of the `subscriptions/listen` that it is for; nil in the older era.
+    /// - Parameter id: the id of its `subscriptions/listen`; nil in the older era.
     func addListChanged(_ method: StaticString, for id: [UInt8]?) {
         add(method) { writer in
             writer.beginObject()
@@ -62,7 +62,7 @@ extension NoticeQueue {
 }
 
 extension JSONWriter {
-    /// `_meta` with the id of a `subscriptions/listen`.
+    /// Writes `_meta` with the id of a `subscriptions/listen`.
     mutating func subscription(_ id: [UInt8]) {
         key("_meta")
         beginObject()

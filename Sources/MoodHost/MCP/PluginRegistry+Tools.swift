@@ -2,15 +2,15 @@ import JSONCodec
 import MCP
 import PluginHost
 
-/// What AI clients can use of plugins.
+/// The tools of plugins.
 extension PluginRegistry {
-    /// The methods that their manifests offer as tools, and a person has trusted.
+    /// The methods that trusted manifests offer as tools.
     var tools: [Tool] {
         plugins(that: .methods).flatMap { plugin -> [Tool] in
             let (id, permissions) = (plugin.id, plugin.manifest.permissions)
             let isHarmless = permissions.moods != .write && permissions.writable.isEmpty && !permissions.network
             return plugin.manifest.provides.methods.filter(\.isTool).compactMap { own in
-                // What no client takes is left out, and the log of the plugin says so.
+                // A tool with an unusable schema is left out; the plugin's log says so.
                 guard let schemas = try? own.toolSchemas() else { return nil }
                 let isReadOnly = own.effect == .read && isHarmless
                 return Tool(

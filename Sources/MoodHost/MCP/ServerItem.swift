@@ -2,8 +2,8 @@ import JSONCodec
 import JSONRPC
 import PluginHost
 
-/// What an MCP server that is a plugin has, as the host's own clients see it: names and addresses stand under `x.<id>.`, and only
-/// members that are as MCP has them are passed on, so that a faulty server never makes an answer of the host faulty.
+/// Items of MCP servers that are plugins, as the host's clients see them. Names and addresses have the prefix
+/// `x.<id>.`. Only members valid in MCP are passed on, so a faulty server never makes an answer of the host faulty.
 enum ServerItem: String {
     case prompts, resources
     case resourceTemplates
@@ -17,7 +17,7 @@ enum ServerItem: String {
         }
     }
 
-    /// The member that names one.
+    /// The member that names an item.
     private var key: String {
         switch self {
         case .prompts: "name"
@@ -33,7 +33,7 @@ enum ServerItem: String {
         (page[rawValue]?.array ?? []).compactMap { item in
             guard let name = item[key]?.string else { return nil }
             var members: [JSONValue.Member] = [.init(key, .string(Self.prefix(id) + name))]
-            // An address has a name besides.
+            // A resource also has a name.
             if self != .prompts { members.append(.init("name", .string(item["name"]?.string ?? name))) }
             members += Self.texts(of: item, ["title", "description", "mimeType"])
             if self == .prompts { members.append(.init("arguments", .array(Self.arguments(of: item)))) }

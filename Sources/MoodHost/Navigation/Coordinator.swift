@@ -3,24 +3,23 @@ import JSONRPC
 import MoodCore
 import MoodProtocol
 
-/// Carries out actions: the one place that knows what each of them means. It does what the host can do through its
-/// services. What only a client can do it returns as an effect.
-/// (UIKit: a coordinator; Redux: a middleware; Elm: `update`, which returns commands.)
+/// The one place that carries out actions. It uses its services for the host's part, and returns the client's part as
+/// effects. (UIKit: a coordinator; Redux: a middleware; Elm: `update`, which returns commands.)
 ///
 ///     let coordinator = Coordinator(services: .ofCore)
 ///     try coordinator.perform(.openURL("https://example.org"), in: &core, &answer)
 ///     // {"effects":[{"type":"openURL","url":"https://example.org"}]}
 ///
 /// Invariants
-/// 1. An action changes the store in one commit or not at all: each calls one service that changes it, once.
-/// 2. At most one recording plays. One that begins to play pauses the other one first.
-/// 3. A path and an address are handed on, never opened.
+/// 1. An action changes the store in one commit or not at all: it calls at most one service that changes it, once.
+/// 2. At most one recording plays. Another one is paused first.
+/// 3. The coordinator passes on paths and addresses, and never opens them.
 struct Coordinator<World: ~Copyable>: Sendable {
     let services: CoordinatorServices<World>
 
     /// Carries out an action and writes `{effects, mood?, navigation?, editor?, subscription?}`.
-    /// - Throws: what the services throw; `invalidParams` at `/action/attachment` for an attachment that is not there or is of
-    ///   the wrong kind.
+    /// - Throws: errors of the services; `invalidParams` at `/action/attachment` for an attachment that is missing or
+    ///   of the wrong kind.
     func perform(_ action: Action, in world: inout World, _ out: inout JSONWriter) throws(RPCError) {
         out.beginObject()
         switch action {
@@ -84,7 +83,7 @@ struct Coordinator<World: ~Copyable>: Sendable {
         out.endObject()
     }
 
-    /// Writes the effects, and the name of what the action has changed, if it is written next.
+    /// Writes the effects, and the name of the changed value, if it is written next.
     private static func write(_ effects: [Effect], then name: StaticString? = nil, _ out: inout JSONWriter) {
         out.key("effects")
         out.beginArray()
@@ -118,7 +117,7 @@ extension Coordinator where World: ~Copyable {
         return .present(.init(.shareSheet, text: text, mediaType: "\(format.mediaType)"))
     }
 
-    /// The name, the numbers and the address, for a reader who gets only the text.
+    /// The name, the coordinates and the address, for a reader who gets only the text.
     private func share(_ place: Coordinates, _ label: String?) -> Effect {
         let url = services.place.url(place)
         let lines = [label, "\(place.latitudeText), \(place.longitudeText)", url].compactMap(\.self)
@@ -140,7 +139,8 @@ extension Coordinator where World: ~Copyable {
 // MARK: - Audio
 
 extension Coordinator where World: ~Copyable {
-    /// The effect comes even if this recording plays already, so that a client that has lost it begins again.
+    /// Plays a recording. The effect comes even if this recording plays already, so that a client that has lost it
+    /// begins again.
     private func play(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> [Effect] {
         let recording = try recording(place, of: id, in: &world)
         let other = services.audio.playing(world).flatMap { $0.isSame(as: recording) ? nil : $0 }
@@ -148,10 +148,10 @@ extension Coordinator where World: ~Copyable {
         return (other.map { [.pauseAudio($0)] } ?? []) + [.playAudio(recording)]
     }
 
-    /// A recording that plays is paused even if it is no longer attached. If it does not play, nothing changes.
+    /// Pauses a recording that plays, even if it is no longer attached. Otherwise nothing changes.
     private func pause(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> Effect {
         if let playing = services.audio.playing(world), playing.mood == id {
-            // It may be gone, with its mood or without, or be at another place by now.
+            // The recording or its mood may be deleted, or the recording moved.
             var isIt = playing.attachment == place
             if !isIt { isIt = try recording(place, of: id, in: &world).isSame(as: playing) }
             if isIt {
@@ -162,7 +162,7 @@ extension Coordinator where World: ~Copyable {
         return .pauseAudio(try recording(place, of: id, in: &world))
     }
 
-    /// A recording without a title has the name of its mood.
+    /// The recording; without a title it gets the name of its mood.
     private func recording(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> Recording {
         try withAttachment(place, of: id, in: &world) { content, mood throws(RPCError) in
             guard case .audio(let source, let title) = content else { throw Self.wrongKind(content, "a recording") }
@@ -175,7 +175,7 @@ extension Coordinator where World: ~Copyable {
 // MARK: - Attachments
 
 extension Coordinator where World: ~Copyable {
-    /// Hands over the attachment at this place of a mood.
+    /// Calls `body` with the attachment at this place of a mood.
     private func withAttachment<Result>(
         _ place: Int, of id: MoodID, in world: inout World,
         _ body: (Attachment.Content, MoodMembers) throws(RPCError) -> Result

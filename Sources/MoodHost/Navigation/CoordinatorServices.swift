@@ -2,8 +2,8 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 
-/// What the coordinator needs of the world, as closures: the host hands in those of its core, a test its fakes. They
-/// return copies, so a view of the store never lives longer than the call that gave it.
+/// The services of the coordinator, as closures: the host supplies those of its core, a test its fakes. They return
+/// copies, so a view of the store never lives longer than the call that returned it.
 struct CoordinatorServices<World: ~Copyable>: Sendable {
     var clock: Clock
     var place: Place
@@ -26,33 +26,33 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
     struct Calendar: Sendable {
         /// The event at this place among the attachments of a mood as an iCalendar object.
         var text: @Sendable (Attachment.Event, Int, MoodMembers, _ bytesMax: Int) -> String
-        /// A longer text is not wanted, and need not be made to its end.
+        /// The length after which the text may end incomplete, because no answer can hold it.
         var bytesMax: @Sendable (borrowing World) -> Int
     }
 
-    /// What plays is known here and played by the client.
+    /// The recording that the client plays.
     struct Audio: Sendable {
         var playing: @Sendable (borrowing World) -> Recording?
         var setPlaying: @Sendable (inout World, Recording?) -> Void
     }
 
-    /// The moods. A closure that changes one writes it as it is after the change.
+    /// The moods. A closure that changes one writes it in its new state.
     struct Data: Sendable {
-        /// A mood as it is stored.
+        /// A mood as stored.
         var record: @Sendable (inout World, MoodID) throws(RPCError) -> [UInt8]
-        /// Sets a mood's favourite mark; nil: the other one.
+        /// Sets a mood's favorite mark; nil toggles it.
         var setFavorite: @Sendable (inout World, MoodID, Bool?, inout JSONWriter) throws(RPCError) -> Void
         var setNotes: @Sendable (inout World, MoodID, String, inout JSONWriter) throws(RPCError) -> Void
         var delete: @Sendable (inout World, MoodID) throws(RPCError) -> Void
         var deleteAll: @Sendable (inout World) throws(RPCError) -> Void
         var insertSamples: @Sendable (inout World) throws(RPCError) -> Void
-        /// A mood as text, which counts times from the moment.
+        /// A mood as text, with times relative to the timestamp.
         var text: @Sendable (inout World, MoodID, ShareFormat, Timestamp) throws(RPCError) -> String
         /// The events of a host in all moods, in order of their start.
         var events: @Sendable (inout World, String) throws(RPCError) -> HostEvents
     }
 
-    /// The routers by name; nil is the main one. Each closure writes the router as it is after the change.
+    /// The routers by name; nil is the main one. Each closure writes the router in its new state.
     struct Navigation: Sendable {
         var navigate: @Sendable (inout World, Route, String?, inout JSONWriter) throws(RPCError) -> Void
         var replace: @Sendable (inout World, Route, String?, inout JSONWriter) throws(RPCError) -> Void
@@ -60,18 +60,18 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
         var goBackToRoot: @Sendable (inout World, String?, inout JSONWriter) throws(RPCError) -> Void
     }
 
-    /// The form. Each closure writes it as it is after the change.
+    /// The form. Each closure writes it in its new state.
     struct Editor: Sendable {
-        /// Opens it for a mood, or for a new one.
+        /// Opens the form for a mood, or for a new one.
         var begin: @Sendable (inout World, MoodID?, inout JSONWriter) throws(RPCError) -> Void
         var selectEmoji: @Sendable (inout World, String, inout JSONWriter) throws(RPCError) -> Void
         var cancel: @Sendable (inout World, inout JSONWriter) throws(RPCError) -> Void
-        /// Records what it holds, and writes the members `editor` and `mood` of an object that is open.
+        /// Records the form, and writes the members `editor` and `mood` of an open object.
         var submit: @Sendable (inout World, inout JSONWriter) throws(RPCError) -> Void
     }
 
     struct Events: Sendable {
-        /// Tells the client of these topics from now on, and writes the subscription.
+        /// Subscribes the client to these topics, and writes the subscription.
         var subscribe: @Sendable (inout World, [Action.Topic], inout JSONWriter) throws(RPCError) -> Void
     }
 }

@@ -5,7 +5,7 @@ import MoodProtocol
 import MoodStore
 import MoodText
 
-/// `action.perform`, and what the coordinator works with in a session.
+/// `action.perform`, and the coordinator's services in a session.
 extension Core {
     static let actionHandlers: InlineArray<_, Handler> = [
         Handler(
@@ -33,7 +33,7 @@ extension Core {
         )
     ]
 
-    /// What an action needs; nil where it is none of the host's.
+    /// The needs of an action; none for an action that is not the host's.
     private mutating func need(of action: Action?) throws(RPCError) -> Need {
         switch action {
         case .toggleFavorite, .setFavorite, .editNotes, .delete, .clear, .insertSamples: return .changes
@@ -51,7 +51,7 @@ extension Core {
 extension CoordinatorServices where World == Core {
     /// The services of a session, for one request.
     static func ofCore(_ caller: Caller, _ ways: Ways, _ hooks: HookRound?) -> Self {
-        // Read by the loop alone, while it carries out this request.
+        // Only the loop reads it, while it carries out this request.
         nonisolated(unsafe) let round = hooks
         return Self(
             clock: .init(now: { $0.now }), place: .init(url: { $0.url }),
@@ -129,14 +129,14 @@ extension Core {
     fileprivate mutating func setNotes(
         _ id: MoodID, to notes: String, _ out: inout JSONWriter
     ) throws(RPCError) {
-        // As it stands in a request, because that is what the store lays over a mood.
+        // Encoded as in a request, because the store applies JSON texts to a mood.
         var text = JSONWriter(capacity: notes.utf8.count + 16)
         text.string(notes)
         defer { extendLifetime(text) }
         try setNotes(id, to: ValidJSON(trusting: text.buffer.bytes).text, ifRevision: nil, &out)
     }
 
-    /// In the host's language and the mood's zone.
+    /// A mood as text in the host's language and the mood's zone.
     fileprivate mutating func text(
         of id: MoodID, _ format: ShareFormat, _ now: Timestamp, _ ways: Ways
     ) throws(RPCError) -> String {

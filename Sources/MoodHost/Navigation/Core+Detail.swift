@@ -5,7 +5,7 @@ import MoodProtocol
 import MoodStore
 import MoodText
 
-/// `mood.detail`: gathers what the screen shows besides the mood, then lets the screen write itself.
+/// `mood.detail`: gathers the surroundings of the mood, then lets the screen write itself.
 extension Core {
     mutating func detail(
         _ asked: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
@@ -22,7 +22,7 @@ extension Core {
     }
 
     /// Writes the screen of a mood.
-    /// - Parameter cells: those of plugins, as JSON with commas between them.
+    /// - Parameter cells: cells of plugins, as JSON with commas between them.
     mutating func show(
         _ id: MoodID, _ request: DetailRequest, _ form: DetailForm, cells: [UInt8] = [], _ out: inout JSONWriter
     ) throws(RPCError) {
@@ -38,14 +38,14 @@ extension Core {
         }
     }
 
-    /// Hands over the screen of a mood, made with what a request says of the reader.
-    /// - Throws: `notFound`, what keeps the store from being read, and what `body` throws.
+    /// Calls `body` with the screen of a mood for the request's reader.
+    /// - Throws: `notFound`, errors of reading the store, and errors of `body`.
     private mutating func withDetail(
         _ id: MoodID, _ request: DetailRequest, router: String?, cells: [UInt8],
         _ body: (borrowing Detail, UnsafeRawBufferPointer, inout Phrases) throws(TextError) -> Void
     ) throws(RPCError) {
         try open()
-        // Copied, because the moods that it names are read next, and a view of the store is valid for one call only.
+        // Copied, because the related moods are read next, and a view of the store is valid for one call only.
         record.truncate(to: 0)
         do throws(MoodStoreError) { record.append(try store.record(id).bytes) } catch { throw RPCError(error) }
         let bytes = UnsafeRawBufferPointer(record.bytes)
@@ -100,7 +100,7 @@ extension Core {
         }
     }
 
-    /// The events of a host that other moods carry. Looks at every mood.
+    /// The events of a host in other moods. It reads every mood.
     mutating func events(
         of host: String, except id: MoodID?, now: Timestamp
     ) throws(RPCError) -> HostEvents {
@@ -126,22 +126,22 @@ extension Core {
     }
 }
 
-/// How the screen of a mood is told.
+/// The form in which the screen of a mood is written.
 enum DetailForm {
-    /// By `mood.detail`.
+    /// For `mood.detail`.
     case detail
-    /// By `nav.screen`, whose actions name this router.
+    /// For `nav.screen`, whose actions name this router.
     case screen(router: String?)
 }
 
-/// What a request says of the reader of a mood's screen; it outlives the request's bytes.
+/// The reader of a mood's screen, as a request describes them; it outlives the request's bytes.
 struct DetailRequest {
     var locale: String?
     var timeZone: String?
     var now: Timestamp?
-    /// The place of the reader.
+    /// The location of the reader.
     var location: JSONValue?
-    /// Whether the notes of the mood are left out.
+    /// Whether to leave out the notes of the mood.
     let hidesNotes: Bool
 
     init(_ request: borrowing Request, _ arguments: borrowing Arguments) {
@@ -151,7 +151,7 @@ struct DetailRequest {
         now = arguments[ReadingParams.now]
     }
 
-    /// Of `mood.detail`.
+    /// The reader of a `mood.detail`, with location.
     init(withLocation request: borrowing Request, _ arguments: borrowing Arguments) {
         self.init(request, arguments)
         location = arguments[MoodParams.location].map { JSONValue($0) }

@@ -43,8 +43,8 @@ extension Core {
         ),
     ]
 
-    /// Opens the form, empty or with what a mood holds; an open form begins again.
-    /// - Throws: `notFound`, or what keeps the store from being read.
+    /// Opens the form, empty or with a mood's values; an open form begins again.
+    /// - Throws: `notFound`, or errors of reading the store.
     mutating func beginEditing(_ id: MoodID?) throws(RPCError) {
         guard let id else {
             let rules = editorRules()
@@ -74,7 +74,7 @@ extension Core {
         try requireForm()
         var tags: [String]?
         if let given = arguments[EditorParams.tags] {
-            // Counted first: a message can name so many that to hold them would take many times its length.
+            // Counted first: a message can name so many tags that an array of them would take many times its length.
             var count = 0
             given.forEachElement { _ in count += 1 }
             guard count <= MoodEditor.tagsMax else { throw Self.formTooLarge }
@@ -86,7 +86,7 @@ extension Core {
             notes: arguments[EditorParams.notes], tags: tags, &out)
     }
 
-    /// Replaces what is given and writes the form.
+    /// Replaces the given members and writes the form.
     mutating func setForm(
         emoji: String?, label: String? = nil, notes: String? = nil, tags: [String]? = nil, _ out: inout JSONWriter
     ) throws(RPCError) {
@@ -113,16 +113,15 @@ extension Core {
         if !state.editor.isPresented { throw .editor("No form is open. Open one with editor.begin.") }
     }
 
-    /// - Throws: what keeps the form from being submitted.
+    /// - Throws: the problems of the form.
     mutating func checkForm() throws(RPCError) {
         try requireForm()
         let problems = state.editor.problems(editorRules())
         if let first = problems.first { throw .editor(first.message, problems) }
     }
 
-    /// Writes the closed form and the mood, as members of an object that is open. One commit, or none if nothing was
-    /// changed.
-    /// - Parameter name: that of the form.
+    /// Writes the closed form and the mood, as members of an open object. Makes one commit, or none without changes.
+    /// - Parameter name: the member name of the form.
     mutating func submitForm(as name: StaticString, _ round: HookRound?, _ out: inout JSONWriter) throws(RPCError) {
         let editor = state.editor
         changeState { $0.editor.close() }
@@ -135,7 +134,7 @@ extension Core {
     private mutating func keep(_ editor: MoodEditor, _ round: HookRound?, _ out: inout JSONWriter) throws(RPCError) {
         var form = JSONWriter(capacity: editor.byteCount + 128)
         editor.writeChange(to: &form)
-        // Views of the form.
+        // `given` holds views of `form`.
         defer { extendLifetime(form) }
         var given = MoodMembers(change: ValidJSON(trusting: form.buffer.bytes))
         do throws(MoodStoreError) {

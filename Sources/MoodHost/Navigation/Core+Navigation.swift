@@ -93,7 +93,7 @@ extension Core {
             { (core, _, arguments, out) throws(RPCError) in try core.restoreRouter(arguments, &out) }),
     ]
 
-    /// Whether the mood of a route is there is looked up.
+    /// The needs of a route. A route to a mood reads the store, to check that the mood exists.
     private static func need(of route: Route) -> Need { route.id == nil ? [] : .reads }
 
     private static func linked(_ arguments: borrowing Arguments) throws(RPCError) -> Route {
@@ -117,7 +117,7 @@ extension Core {
     }
 
     private func showState(_ arguments: borrowing Arguments, _ out: inout JSONWriter) {
-        // Looking at a router that was never used makes none.
+        // Reading a router that was never used makes none.
         let name = arguments[NavigationParams.router]
         state.navigation.router(name).write(name: name, to: &out)
     }
@@ -136,7 +136,7 @@ extension Core {
 
 // MARK: - Moving
 
-/// What a client asks of a router.
+/// A client's request to a router.
 enum NavigationMove {
     case navigate(Route)
     case replace(Route)
@@ -146,7 +146,7 @@ enum NavigationMove {
 }
 
 extension Core {
-    /// Moves a router and writes where it is.
+    /// Moves a router and writes its state.
     /// - Throws: `limitExceeded`.
     mutating func move(_ name: String, _ move: NavigationMove, _ out: inout JSONWriter) throws(RPCError) {
         switch move {
@@ -163,7 +163,7 @@ extension Core {
         state.navigation.router(name).write(name: name, to: &out)
     }
 
-    /// Whether the routes of a request may be shown: each mood is there, and no guard and no hook says no.
+    /// Checks that the routes of a request may be shown: each mood exists, and all guards and hooks agree.
     mutating func ask(
         about routes: Handler.Routes, _ request: borrowing Request, _ arguments: borrowing Arguments
     ) throws(Stop) {
@@ -189,8 +189,8 @@ extension Core {
         do throws(MoodStoreError) { return try store.contains(id) } catch { throw RPCError(error) }
     }
 
-    /// The one place where a router changes, and where that is noted.
-    /// - Throws: `limitExceeded`, and nothing has changed.
+    /// Changes a router and reports it; the one place that does.
+    /// - Throws: `limitExceeded` without any change.
     mutating func moveRouter(
         _ name: String, _ action: NavigationLog.Action, _ body: (inout Router) throws(Router.TooDeep) -> Void
     ) throws(RPCError) {

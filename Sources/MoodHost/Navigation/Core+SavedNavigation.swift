@@ -10,11 +10,11 @@ extension Core {
     mutating func saveRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         let name = arguments[NavigationParams.name]
         let router = arguments[NavigationParams.router]
-        // A route may lead to a mood that an earlier request of the group has made. Its commit is made durable first, so that a
-        // saved route never leads to nothing. A save cannot be taken back, so the group ends with it.
+        // A route may lead to a mood of an earlier request of the group. Its commit becomes durable first, so that a
+        // saved route never leads nowhere. A save cannot be reverted, so it ends the group.
         do throws(StorageError) {
             try store.flushEarly()
-            // The group is being answered again: every change of it is refused.
+            // If the group is being answered again, every change of it is refused.
             if let failure = store.failure { throw failure }
         } catch {
             throw RPCError(error, forWriting: true)
@@ -33,7 +33,7 @@ extension Core {
         state.navigation.router(router).write(name: router, to: &out)
     }
 
-    /// Writes the router's state with `dropped`.
+    /// Restores a router, and writes its state with `dropped`.
     mutating func restoreRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         let router = arguments[NavigationParams.router]
         let (kept, dropped) = try savedPath(arguments)
@@ -47,7 +47,7 @@ extension Core {
         out.endObject()
     }
 
-    /// What of a saved path can be shown, and what cannot.
+    /// The routes of a saved path that can be shown, and those that cannot.
     mutating func savedPath(
         _ arguments: borrowing Arguments
     ) throws(RPCError) -> (kept: [Route], dropped: [SavedNavigation.SavedRoute]) {

@@ -5,17 +5,17 @@ import MoodProtocol
 import MoodStore
 import MoodText
 
-/// `nav.screen`: gathers what the screen of a route shows, then lets the screen write itself.
+/// `nav.screen`: gathers the contents of a route's screen, then lets the screen write itself.
 extension Core {
     mutating func showScreen(
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
     ) throws(RPCError) -> (any LaterWork)? {
-        // Actions name the router where the request did.
+        // Actions name the router if the request did.
         let router = arguments[has: NavigationParams.router] ? arguments[NavigationParams.router] : nil
         let isAsked = arguments[NavigationParams.screen] != nil
         let route = try shownRoute(arguments)
         if let id = route.id {
-            // A mood that was asked for must be there; one that the router still shows may be gone by now.
+            // A requested mood must exist; one that the router still shows may be deleted by now.
             let isShown = isAsked ? true : try isThere(id)
             if isShown { return try showMood(id, router, request, arguments, &out) }
         }
@@ -32,7 +32,7 @@ extension Core {
         return state.navigation.router(arguments[NavigationParams.router]).current
     }
 
-    /// What the menu and the form show needs no store.
+    /// The needs of a screen. The menu and the form need no store.
     func needOfScreen(_ arguments: borrowing Arguments) throws(RPCError) -> Need {
         let route = try shownRoute(arguments)
         return route.id != nil || Self.listRoutes.contains(route) ? .reads : []

@@ -1,12 +1,12 @@
 import MoodCore
 import MoodProtocol
 
-/// The routers of a session by name; `main` is the one for a client that asks for no other.
+/// The routers of a session by name; `main` is the default.
 struct NavigationState {
     static let routersMax = 64
     static let mainName = "\(NavigationParams.mainRouter)"
 
-    /// A router and where it has been.
+    /// A router with its log.
     private struct Logged {
         var router = Router()
         var log = NavigationLog()
@@ -15,16 +15,16 @@ struct NavigationState {
     private var main = Logged()
     private var others: [String: Logged] = [:]
 
-    /// A router as it is; one that was never used is at its root.
+    /// A router; one that was never used is at its root.
     func router(_ name: String) -> Router { logged(name)?.router ?? Router() }
 
-    /// Where it has been, newest first.
+    /// The moves of a router, newest first.
     func moves(of name: String, _ limit: Int) -> [NavigationLog.Entry] { logged(name)?.log.newest(limit) ?? [] }
 
     private func logged(_ name: String) -> Logged? { name == Self.mainName ? main : others[name] }
 
-    /// Calls `body` with a router, which is made if there is none of this name, and notes where it leads.
-    /// - Throws: when there are too many, or when `body` throws.
+    /// Calls `body` with a router, which is made if missing, and logs the move.
+    /// - Throws: an error if there are too many routers, or if `body` throws.
     mutating func move<Failure: Error>(
         _ name: String, _ action: NavigationLog.Action, at moment: Timestamp,
         _ body: (inout Router) throws(Failure) -> Void
@@ -47,7 +47,7 @@ struct NavigationState {
         logged.log.add(action, to: moved.current, at: moment)
     }
 
-    /// The moods that some router leads to.
+    /// The moods to which the routers lead.
     var moods: Set<MoodID> {
         var moods = Set(main.router.path.compactMap(\.id))
         for other in others.values { moods.formUnion(other.router.path.compactMap(\.id)) }
@@ -57,8 +57,8 @@ struct NavigationState {
     /// Whether there are any.
     var hasMoods: Bool { main.router.leadsToMood || others.values.contains { $0.router.leadsToMood } }
 
-    /// Takes out the routes of moods that are gone, and notes that.
-    /// - Returns: the names of the routers that had some, in order.
+    /// Removes the routes of deleted moods, and logs that.
+    /// - Returns: the names of the changed routers, in order.
     mutating func remove(_ ids: Set<MoodID>, at moment: Timestamp) -> [String] {
         ([Self.mainName] + others.keys.sorted()).filter { name in
             guard var pruned = logged(name)?.router, pruned.remove(ids) else { return false }
