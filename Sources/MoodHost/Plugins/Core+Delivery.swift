@@ -8,7 +8,7 @@ import Storage
 
 /// `events.deliver`: each change reaches a plugin at least once, in order, without a gap, one at a time.
 extension Core {
-    /// Sees to what was acknowledged, and tells each plugin the next that it has not been told.
+    /// Handles acknowledgements, and sends each plugin its next event.
     mutating func deliverEvents() {
         let now = Clock.monotonicMilliseconds
         for plugin in plugins.plugins(that: .events) {
@@ -23,7 +23,7 @@ extension Core {
         plugins.deliveryDeadline = deliveryDeadline
     }
 
-    /// Whether some plugin has not acknowledged all that is durable, and this host is the one to tell it.
+    /// Whether some plugin lacks durable events, and this host is the one to deliver them.
     var isDelivering: Bool {
         let now = Clock.monotonicMilliseconds
         for plugin in plugins.plugins(that: .events) where plugin.hosted.life.state != .failed {
@@ -70,7 +70,7 @@ extension Core {
         }
         if let found { return found }
         guard !isWhole else { return nil }
-        // What came between is no longer kept.
+        // The journals no longer have the commits in between.
         let seq = store.durableRevision
         var writer = JSONWriter(capacity: 64)
         writer.beginObject()
@@ -101,13 +101,13 @@ extension Core {
         return Array(writer.buffer.bytes)
     }
 
-    /// In memory nothing can be read again: a commit is kept for those that are told of it.
+    /// Keeps a commit for delivery, because a store in memory has no journal to read again.
     mutating func keepForDelivery() {
         let summary = store.summary
         guard summary.revision == store.revision else { return }
         var changes = EventChanges(bytesMax: options.limits[.messageBytes])
         for change in summary.changes.prefix(EventChanges.changesMax) {
-            // A change is told without its mood where that cannot be read.
+            // If the mood cannot be read, the event carries the change without it.
             let record = change.kind == .deleted ? nil : try? store.record(change.id)
             changes.add(change.kind, change.id, record?.bytes)
         }

@@ -6,16 +6,16 @@ import MoodStore
 import PluginHost
 import Storage
 
-/// Plugins that are asked before something changes: `hook.change` and `hook.navigate`.
+/// Hooks of plugins before a change: `hook.change` and `hook.navigate`.
 ///
-/// A request is tried first. What it would do is taken back, and put to the hooks (`HookRound`), while the request is parked. Then
-/// it is carried out again.
+/// The host tries a request first. It reverts the changes and shows them to the hooks (`HookRound`), while the request
+/// is parked. Then it carries out the request again.
 extension Core {
-    /// The most moods that a hook is told by name.
+    /// The most moods that a hook gets by id.
     private static let namedMax = 1000
 
-    /// Before a commit ends: goes on only where every hook has agreed to exactly this change.
-    /// - Throws: what a hook says against it, or that the request waits for what they say.
+    /// Asks hooks before a commit ends. It returns only if every hook has agreed to exactly this change.
+    /// - Throws: the objection of a hook, or the wait for the hooks.
     @inline(never)
     mutating func askChangeHooks(_ method: Name, _ request: borrowing Request, isDryRun: Bool) throws(Stop) {
         let hooks = plugins.changeHooks(
@@ -44,17 +44,17 @@ extension Core {
                 origin: request.caller.origin, isDryRun: isDryRun, time: now.milliseconds, attempt: attempt), request)
     }
 
-    /// - Throws: that the request waits for what the hooks say.
+    /// - Throws: the wait for the hooks.
     private func wait(for round: HookRound, _ request: borrowing Request) throws(Stop) {
         if !request.ways.contains(.mayAskHooks) { throw .refused(.shuttingDown) }
         throw .waits(.hooks(round))
     }
 
-    /// What the open commit would change, as hooks are told of it; it is taken back on the way. Empty where that is too much.
+    /// The changes of the open commit for hooks. Reverts the commit on the way. Empty if there are too many.
     private mutating func changesForHooks(_ summary: CommitSummary) throws(RPCError) -> [HookRound.Change] {
         if summary.count > Self.namedMax { return [] }
         var changes: [HookRound.Change] = []
-        // Of moods that were all removed a commit names but the first.
+        // A commit that removed all moods names only the first ones.
         let areAllNamed = summary.changes.count == summary.count
         for change in areAllNamed ? summary.changes : [] {
             let after = change.kind == .deleted ? nil : try hookRecord(change.id)
@@ -91,7 +91,7 @@ extension Core {
         }
     }
 
-    /// Before a route is shown.
+    /// Asks hooks before a route is shown.
     @inline(never)
     mutating func askNavigateHooks(
         _ route: Route, _ router: String, _ request: borrowing Request
@@ -120,10 +120,10 @@ extension Core {
                 attempt: 1), request)
     }
 
-    // MARK: Carried out again
+    // MARK: The second run
 
-    /// Before a request is carried out again: looks, under the lock, whether the moods are as they were, and lays what the hooks
-    /// have set over what it does.
+    /// Checks under the lock, before a request runs again, whether the moods are unchanged, and applies the changes of
+    /// the hooks to it.
     mutating func confirm(_ round: HookRound, _ request: borrowing Request) throws(Stop) {
         guard round.verdict != nil, round.navigation == nil, !round.isConfirmed else { return }
         try admit(.changes, request)
@@ -138,12 +138,12 @@ extension Core {
         }
     }
 
-    /// What the hooks have set belongs to the commit of their request.
+    /// Forgets the changes of hooks, which belong to the commit of their request.
     mutating func endAmendments() {
         if !store.amendments.isEmpty { store.amendments.removeAll() }
     }
 
-    /// Lays a set over a mood, as `mood.update` would.
+    /// Applies a hook's change to a mood, like `mood.update`.
     mutating func amend(_ id: MoodID, _ after: [UInt8], _ set: [UInt8]) throws(RPCError) -> [UInt8] {
         var params = JSONWriter(capacity: 256)
         params.beginObject()
@@ -169,10 +169,10 @@ extension Core {
 }
 
 extension HookRound {
-    /// Whether a request does, when it is carried out again, what the hooks were asked about.
+    /// Whether the second run of a request makes the changes that the hooks were asked about.
     func isAbout(_ summary: CommitSummary) -> Bool {
         if let count { return summary.count == count }
-        // Of moods that were all removed a commit names but the first; those that are there are those that were told of.
+        // A commit that removed all moods names only the first ones; those must equal the changes the hooks got.
         return summary.count == changes.count
             && zip(summary.changes, changes).allSatisfy { $0.kind.rawValue == $1.kind && $0.id == $1.id }
     }

@@ -6,10 +6,10 @@ import MoodStore
 import MoodText
 import PluginHost
 
-/// What clients ask of plugins: their own methods, and forms of sharing.
+/// Requests of clients to plugins: their own methods, and share formats.
 extension Core {
     /// A call of `x.<id>.<name>`.
-    /// - Parameter order: the names of its params, as they may be given by position.
+    /// - Parameter order: the names of its params, for params by position.
     func callPlugin(
         _ id: PluginID, _ own: Manifest.OwnMethod, _ order: [String], _ arguments: borrowing Arguments
     ) throws(RPCError) -> any LaterWork {
@@ -37,7 +37,7 @@ extension Core {
         }
     }
 
-    /// Whether params can be sent as they are: an object on one line without a token of the caller.
+    /// Whether params can be sent unchanged: an object on one line without a token of the caller.
     private static func isPlain(_ params: ValidJSON) -> Bool {
         guard params.bytes.first == UInt8(ascii: "{"), params.bytes.allSatisfy({ $0 >= 0x20 }) else { return false }
         var isPlain = true
@@ -48,7 +48,7 @@ extension Core {
     /// Calls a plugin's own method.
     /// - Parameters:
     ///   - params: an object, as JSON on one line.
-    ///   - path: where the params stand in those of the request.
+    ///   - path: the place of the params in those of the request.
     ///   - write: writes the answer, given the result.
     private func work(
         _ plugin: TrustedPlugin, _ own: Manifest.OwnMethod, _ params: [UInt8], at path: String, _ token: [UInt8]?,
@@ -60,7 +60,7 @@ extension Core {
         let id = plugin.id.text
         if plugin.manifest.kind == .mcp { return toolWork(plugin, own, JSONValue(bytes: params), token, write) }
         var sent = params
-        // The plugin tells of its progress under the caller's token.
+        // The plugin reports its progress under the caller's token.
         if let token {
             sent.removeLast()
             sent += (sent.count > 1 ? ",\"progressToken\":" : "\"progressToken\":").utf8
@@ -86,13 +86,13 @@ extension Core {
         let call = plugin.call(own.name, arguments, progressToken: token)
         return PluginWork([(plugin.hosted, call)], progressToken: token) { (_, out) throws(RPCError) in
             let result = try call.toolResult(of: id)
-            // What it cannot structure is for people to read.
+            // A result with `content` is text for users and has no schema.
             if result["content"] == nil, let fault = own.result.check(result) { throw .undeclared(id, fault) }
             write(Array(result.text.utf8), &out)
         }
     }
 
-    /// An action `{type: "x.<id>.<name>", params?}`; nil where it is another one.
+    /// Performs an action `{type: "x.<id>.<name>", params?}`; nil for another action.
     mutating func performByPlugin(_ action: JSONValue) throws(RPCError) -> (any LaterWork)? {
         guard let type = action["type"]?.string, type.utf8.starts(with: "x.".utf8) else { return nil }
         loadPlugins()
@@ -116,13 +116,13 @@ extension Core {
     }
 
     /// The method of this name.
-    /// - Throws: `pluginUnavailable` where it is one of a plugin that is there and may not run.
+    /// - Throws: `pluginUnavailable` for a method of a known plugin that may not run.
     mutating func find(_ name: JSONText) throws(RPCError) -> MethodTable.Entry? {
         if let entry = methods.find(name) { return entry }
         return try findPluginMethod(name)
     }
 
-    /// Has the table hold the methods of all plugins that may run.
+    /// Adds the methods of all plugins that may run to the table.
     mutating func addPluginMethods() {
         loadPlugins()
         _ = plugins.addMethods(&methods)
@@ -136,12 +136,12 @@ extension Core {
         let labels = text.utf8.dropFirst(2).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let id = PluginID(labels.dropLast().map { String(decoding: $0, as: UTF8.self) }.joined(separator: "."))
         else { return nil }
-        // Of one that runs, there is no such method.
+        // A plugin that may run has no such method.
         guard plugins[id] == nil, let state = plugins.stateWithoutProcess(id) else { return nil }
         throw .pluginUnavailable(id.text, state: state)
     }
 
-    /// `mood.share` with a form that a plugin brings.
+    /// Shares a mood in a plugin's format, for `mood.share`.
     mutating func shareByPlugin(
         _ name: String, _ id: MoodID, _ request: borrowing Request, _ arguments: borrowing Arguments
     ) throws(RPCError) -> any LaterWork {
@@ -178,7 +178,7 @@ extension Core {
         }
     }
 
-    /// `{mood, locale, timeZone, now}`: what a plugin needs to say a mood.
+    /// `{mood, locale, timeZone, now}`: the params with which a plugin describes a mood.
     mutating func pluginReading(
         of id: MoodID, _ request: borrowing Request, _ arguments: borrowing Arguments
     ) throws(RPCError) -> [JSONValue.Member] {
@@ -203,7 +203,7 @@ extension RPCError {
             path: fault.path)
     }
 
-    /// Nothing that a plugin asks is served by a plugin.
+    /// The error of a plugin's request to another plugin, which the host does not serve.
     static func ofPluginToPlugin(_ plugin: String) -> RPCError {
         RPCError(
             .permissionDenied, "What a plugin asks is not served by a plugin; this belongs to \(plugin).",

@@ -8,10 +8,10 @@ import PluginHost
 
 /// The cells of plugins on the screen of a mood.
 extension Core {
-    /// So long cells are waited for where the request does not say it.
+    /// Default time to wait for plugin cells, in milliseconds.
     static let cellsMilliseconds = 150
 
-    /// Answers at once where all cells are there, or nobody waits for them; else later.
+    /// Answers immediately if all cells are there or the request does not wait for them; else later.
     /// - Parameter reading: `{mood, locale, timeZone, now}`, of `pluginReading`.
     mutating func showWithPlugins(
         _ id: MoodID, _ request: DetailRequest, _ form: DetailForm, _ reading: [JSONValue.Member],
@@ -31,7 +31,7 @@ extension Core {
         }
     }
 
-    /// Which cells belong to a mood now; those that are not there are asked for.
+    /// The keys of a mood's cells at present. Asks plugins for missing ones.
     private mutating func askForCells(
         _ id: MoodID, _ reading: [JSONValue.Member], _ request: DetailRequest
     ) throws(RPCError) -> [(key: PluginCells.Key, plugin: TrustedPlugin)] {
@@ -56,7 +56,7 @@ extension Core {
         return wanted
     }
 
-    /// Keeps what has come of cells, and tells of those that somebody may wait for.
+    /// Keeps cells that have arrived, and reports those that were shown as loading.
     mutating func takeCells() {
         let (types, plugins) = (Set(CellType.all.map { "\($0.type)" }), plugins)
         for (key, call) in plugins.cells.underWay {

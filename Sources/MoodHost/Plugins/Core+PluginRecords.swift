@@ -5,17 +5,18 @@ import MoodStore
 import PluginHost
 import Storage
 
-/// What was trusted: read when the store is opened, watched if the host stays, and replaced under the store's lock.
+/// The records of trusted plugins: read when the store is opened, watched if the host stays, and replaced under the
+/// store's lock.
 extension Core {
-    /// Reads which plugins may run, unless that was done.
+    /// Reads the records, unless they were read.
     mutating func loadPlugins() {
         guard !plugins.isLoaded else { return }
         reloadPlugins()
-        // It is the first time that the store is looked at.
+        // The store is first used here.
         prepareSync()
     }
 
-    /// Reads it again: another host may have changed it.
+    /// Reads the records again: another host may have changed them.
     @inline(never)
     mutating func reloadPlugins() {
         defer { chooseSummaries() }
@@ -23,15 +24,15 @@ extension Core {
             if !plugins.isLoaded { plugins.take(PluginRecords(), PluginSecrets(), &methods) }
             return
         }
-        // Before it is read, so that no change comes unseen between the two.
+        // The watch begins before the read, so that no change between the two is missed.
         if noticesOthers { plugins.watchFile() }
         do throws(StorageError) {
             let records = try readPluginRecords()
             plugins.problem = nil
             plugins.take(records.open, records.secret, &methods)
         } catch {
-            // What runs goes on; nothing is trusted that cannot be read.
-            // Where there is no store, or it cannot be opened, the requests that need it say so.
+            // Running plugins go on; plugins without a readable record are not trusted. If the store is missing or
+            // cannot be opened, the requests that need it report that.
             if case .unavailable = error {
             } else {
                 if plugins.problem != error.reason { log(.warning, error.reason) }
@@ -70,8 +71,8 @@ extension Core {
         }
     }
 
-    /// Changes what is known of plugins, in the file and here. The store's lock is held meanwhile, so no other host's change
-    /// is lost.
+    /// Changes the records in the file and in memory. It holds the store's lock meanwhile, so no other host's change is
+    /// lost.
     mutating func changePlugins(
         _ body: (inout PluginRecords, inout PluginSecrets) throws(RPCError) -> Void
     ) throws(RPCError) {

@@ -87,7 +87,7 @@ extension Core {
         }
         let found = plugins.scan()
         for one in found { plugins.summary(one).write(to: &out) }
-        // What was trusted runs on where its folder is gone.
+        // A trusted plugin runs on even if its folder is gone.
         for record in plugins.records.records where !found.contains(where: { $0.id == record.id.text }) {
             plugins.summary(of: record.id).write(to: &out)
         }
@@ -120,7 +120,7 @@ extension Core {
         try writePlugin(id, &out)
     }
 
-    /// Every host that has it is told by the file.
+    /// Restarts a plugin. The file notifies every other host that runs it.
     private mutating func restartPlugin(_ id: PluginID, skip: Bool, _ out: inout JSONWriter) throws(RPCError) {
         try plugins.require(id)
         if options.isReadOnly {
@@ -140,7 +140,7 @@ extension Core {
         try changePlugins { (records, _) throws(RPCError) in records[id] = nil }
         plugins.noteOutdated(id)
         guard plugins.find(id) != nil else {
-            // Its folder is gone too: nothing is known of it any more.
+            // Its folder is gone too, so nothing more is known of it.
             return JSONValue.object([.init("id", .string(id.text)), .init("state", "untrusted")]).write(to: &out)
         }
         try writePlugin(id, &out)
@@ -156,7 +156,7 @@ extension Core {
         }
         let config = JSONValue(arguments[PluginParams.config])
         let secretsBefore = plugins.secrets[id]
-        // A secret that is not given stays as it is.
+        // A secret that the params omit stays unchanged.
         let whole = PluginConfig.laid(config, over: secretsBefore)
         if let fault = schema.check(PluginConfig.withDefaults(whole, by: schema)) {
             throw Arguments.error(fault.reason, at: "/config" + fault.path)
@@ -168,7 +168,7 @@ extension Core {
         }
     }
 
-    /// Nothing of a plugin runs before this.
+    /// Trusts a plugin. Nothing of a plugin runs before this.
     private mutating func trustPlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         loadPlugins()
         let id = try Self.pluginID(arguments)
@@ -228,12 +228,12 @@ extension Core {
         }
         plugins.noteOutdated(id)
         noteTools(of: id, manifest)
-        // The tools of an MCP server are known when it has run.
+        // An MCP server must run once to list its tools.
         if manifest.kind == .mcp { plugins[id]?.hosted.wake() }
         try writePlugin(id, &out)
     }
 
-    /// Says which of its methods are no tools for AI clients, though it offers them.
+    /// Logs the offered methods that cannot be tools for AI clients.
     private func noteTools(of id: PluginID, _ manifest: Manifest) {
         for own in manifest.provides.methods where own.isTool {
             do throws(ToolShape.Problem) { _ = try own.toolSchemas() } catch {

@@ -3,17 +3,18 @@ import JSONRPC
 import MoodProtocol
 import PluginHost
 
-/// The tools of MCP servers that are plugins: pinned at the first start, so that a server cannot become another one later.
+/// The tools of MCP servers that are plugins. The host pins them at the first start, so that a server cannot change
+/// them after it was trusted.
 extension Core {
-    /// Sees what MCP servers have listed; no group is open, the store's lock may be waited for.
-    /// - Returns: whether something was written.
+    /// Pins the tools that MCP servers have listed. No group is open, and the call may wait for the store's lock.
+    /// - Returns: whether it wrote to the file.
     mutating func takeServerTools() -> Bool {
         let unpinned = plugins.takeTools(&methods)
         guard !unpinned.isEmpty, !options.isReadOnly else { return false }
         do throws(RPCError) {
             try changePlugins { (records, _) throws(RPCError) in
                 for plugin in unpinned {
-                    // Another host may have been first.
+                    // Another host may have pinned them first.
                     guard var record = records[plugin.id], record.toolList == nil else { continue }
                     record.tools = plugin.toolsDigest
                     record.toolList = .array(plugin.hosted.tools)
@@ -26,8 +27,9 @@ extension Core {
         return true
     }
 
-    /// A person trusts an MCP server.
-    /// - Parameter digest: of the tools that the person has seen; nil: those that were pinned stay so, or the first are.
+    /// Pins tools when the user trusts an MCP server.
+    /// - Parameter digest: the digest of the tools that the user has seen; nil: keep the pinned ones, or pin the first
+    ///   listed.
     mutating func pinTools(
         _ digest: String?, _ before: PluginRecords.Record?, _ record: inout PluginRecords.Record
     ) {
@@ -37,7 +39,7 @@ extension Core {
         record.toolList = running?.toolsDigest == digest ? running.map { .array($0.hosted.tools) } : nil
     }
 
-    /// A method of an MCP server whose tools nobody has seen yet: it is asked when it runs.
+    /// A method of an MCP server that has not listed its tools: a call starts the server and finds out.
     mutating func unseenTool(_ name: String) -> MethodTable.Entry? {
         for plugin in plugins.plugins(that: .methods)
         where plugin.manifest.kind == .mcp && plugin.record.toolList == nil {
@@ -56,8 +58,8 @@ extension Core {
 }
 
 extension PluginCall {
-    /// The result of a tool: what is structured, else `{content}`.
-    /// - Throws: `pluginFailed` with the text where the tool has failed.
+    /// The result of a tool: its structured content, else `{content}`.
+    /// - Throws: `pluginFailed` with the text of a failed tool.
     func toolResult(of plugin: String) throws(RPCError) -> JSONValue {
         let bytes = try result(of: plugin)
         let value = bytes.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }

@@ -8,12 +8,12 @@ import Platform
 import PluginHost
 import Storage
 
-/// Formats of files that plugins bring: `import.read`, `export.write`.
+/// File formats of plugins: `import.read`, `export.write`.
 extension Core {
-    /// So many moods go with one call.
+    /// The most moods of one call.
     static let transferMax = 1000
 
-    /// Asks the plugin for the moods of a file, page by page; then they are taken as one commit.
+    /// Asks the plugin for the moods of a file, page by page, and takes them as one commit.
     mutating func importByPlugin(
         _ importer: (plugin: TrustedPlugin, format: String), _ arguments: borrowing Arguments
     ) throws(RPCError) -> any LaterWork {
@@ -56,7 +56,7 @@ extension Core {
         return PluginImport(plugin, members, request, copy)
     }
 
-    /// Takes what a plugin has read, into a commit that is ended like that of any request.
+    /// Takes the moods from a plugin into a commit, which ends like that of any request.
     mutating func finishImport(
         _ pages: [[UInt8]], _ request: PluginImport.Request, of plugin: String, _ out: inout JSONWriter
     ) throws(RPCError) {
@@ -117,7 +117,8 @@ extension Core {
     }
 }
 
-/// The ids of moods that a plugin gives without one: as of rows that have none, the mood's own text in place of cells.
+/// Ids for moods that a plugin gives without one. They are made like those of rows without ids, from the mood's text in
+/// place of cells.
 struct PluginRowIDs {
     private var ids: RowIDs
 
@@ -134,7 +135,7 @@ struct PluginRowIDs {
     }
 }
 
-/// Calls of a plugin, one after the other, each made of the answer to the one before.
+/// Calls of a plugin, one after the other, each made from the previous answer.
 class PluginSequence: LaterWork {
     fileprivate let plugin: TrustedPlugin
     fileprivate var call: PluginCall?
@@ -164,7 +165,7 @@ class PluginSequence: LaterWork {
     fileprivate func beginFirst() {}
 
     /// Takes an answer.
-    /// - Returns: false where another call was begun.
+    /// - Returns: false if it began another call.
     fileprivate func take(_ result: [UInt8]) throws(RPCError) -> Bool { true }
 
     fileprivate func finish() {}
@@ -198,7 +199,7 @@ class PluginSequence: LaterWork {
     }
 }
 
-/// `import.read`, until no cursor comes.
+/// `import.read`, until an answer has no cursor.
 final class PluginImport: PluginSequence {
     struct Request {
         let format: String
@@ -247,7 +248,7 @@ final class PluginImport: PluginSequence {
     }
 
     override fileprivate func finish() {
-        // The plugin's folder is bounded anyway, and another name is taken the next time.
+        // A copy that stays does no harm: the plugin's folder is bounded, and the next import takes another name.
         if let copy { try? FileSystem.system.unlink(copy) }
     }
 

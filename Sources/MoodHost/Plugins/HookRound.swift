@@ -5,13 +5,13 @@ import MoodProtocol
 import MoodStore
 import PluginHost
 
-/// What the hooks of plugins say to one request, asked one after the other in the order of their ids.
+/// The answers of plugin hooks to one request, which are asked one after the other in the order of their ids.
 ///
-/// The request has been tried, what it would do is known, and all of it was taken back. While the hooks are asked the request is
-/// parked. Then it is carried out again from its beginning, under the lock. If the moods are still as they were, it is done with
-/// what the hooks have set, or refused; if not, they are asked again.
+/// The host has tried the request, knows its changes, and has reverted them. While the hooks are asked, the request is
+/// parked. Then it runs again from its beginning, under the lock. If the moods are unchanged, it applies the changes of
+/// the hooks or is refused; otherwise the hooks are asked again.
 ///
-/// A class: the request that waits and the loop that hears the plugins both hold it.
+/// A class, because both the waiting request and the loop that reads from plugins hold it.
 final class HookRound {
     /// One change of the request.
     struct Change {
@@ -27,39 +27,39 @@ final class HookRound {
         case vetoed(by: String, reason: String)
     }
 
-    /// A hook that is to be asked.
+    /// A hook to ask.
     struct Hook {
         let plugin: HostedPlugin
         /// `x.<id>`.
         let name: String
         let timeoutMilliseconds: Int
-        /// Whether no answer is a no.
+        /// Whether a missing answer is a veto.
         let isClosed: Bool
-        /// Whether it may only say no.
+        /// Whether it may only veto.
         var vetoOnly = false
     }
 
     static let attemptsMax = 3
 
     var changes: [Change]
-    /// Of a change of more moods than are named.
+    /// The number of changes, if there are too many to name.
     let count: Int?
     let origin: String?
     let isDryRun: Bool
-    /// Of `hook.navigate`: its params.
+    /// For `hook.navigate`: its params.
     let navigation: [UInt8]?
     /// The navigations that an earlier round of the same request has approved.
     let approvedNavigations: [[UInt8]]
-    /// The time of the request, which stays the same.
+    /// The time of the request, which stays constant.
     let time: Int64
     let attempt: Int
 
     private var rest: [Hook]
     private var current: (hook: Hook, call: PluginCall)?
     private(set) var verdict: Verdict?
-    /// What the hooks have set, by mood: objects as in `mood.update`, the later ones over the earlier.
+    /// The changes of the hooks, by mood: objects like those of `mood.update`, later ones over earlier ones.
     private(set) var amendments: [(id: MoodID, set: KeptBytes)] = []
-    /// Whether the moods are still as they were when the hooks were asked, under the lock that is held now.
+    /// Whether the moods are unchanged since the hooks were asked, under the lock that is held now.
     var isConfirmed = false
     private var createdTaken = 0
 
@@ -81,14 +81,14 @@ final class HookRound {
     /// The plugin that is asked now.
     var asked: HostedPlugin? { current?.hook.plugin }
 
-    /// The id of the next mood that the request made when it was tried.
+    /// The id of the next mood that the request made in its first run.
     func nextID() -> MoodID? {
         let created = changes.lazy.filter { $0.kind == "created" }.map(\.id)
         defer { createdTaken += 1 }
         return created.dropFirst(createdTaken).first
     }
 
-    /// The request is carried out from its beginning.
+    /// Prepares for a run of the request from its beginning.
     func rewind() {
         createdTaken = 0
         isConfirmed = false
@@ -96,8 +96,8 @@ final class HookRound {
 
     // MARK: Asking
 
-    /// Asks the next hook, or takes what the present one has said.
-    /// - Parameter amend: lays a set over a mood, as `mood.update` would; throws what is wrong with it.
+    /// Handles the answer of the present hook and asks the next one.
+    /// - Parameter amend: applies a hook's change to a mood, like `mood.update`; throws the problem of it.
     func advance(_ amend: (MoodID, [UInt8], [UInt8]) throws(RPCError) -> [UInt8]) {
         while verdict == nil {
             if let (hook, call) = current {
@@ -182,7 +182,7 @@ final class HookRound {
         case .veto(let reason):
             let reason = reason.isEmpty ? "It has given no reason." : String(reason.prefix(1000))
             verdict = .vetoed(by: hook.name, reason: reason)
-        // Of many moods it knows but the number, and what it may only refuse it cannot rewrite.
+        // A hook that knows only the number of moods, or may only veto, cannot change them.
         case .set(let sets): if !hook.vetoOnly, count == nil { lay(sets, of: hook, amend) }
         }
     }
@@ -212,7 +212,7 @@ final class HookRound {
 
     private static func excerpt(_ bytes: [UInt8]) -> String { String(decoding: bytes.prefix(200), as: UTF8.self) }
 
-    /// What a hook has said. Whatever has another form is no answer: nobody knows what it means.
+    /// The answer of a hook. An answer in any other form has no known meaning, so it counts as none.
     private enum Answer {
         case consent
         case veto(String)
@@ -242,7 +242,7 @@ final class HookRound {
         }
     }
 
-    /// Nobody waits for the verdict any more.
+    /// Gives up: no request waits for the verdict.
     func abandon() {
         if let (hook, call) = current { hook.plugin.abandon(call) }
         current = nil
@@ -250,7 +250,7 @@ final class HookRound {
     }
 }
 
-/// Bytes that stay where they are as long as somebody holds them, for views of them.
+/// Bytes with a stable address, for views of them.
 final class KeptBytes {
     let bytes: UnsafeRawBufferPointer
 

@@ -2,9 +2,9 @@ import JSONCodec
 import MoodCore
 import PluginHost
 
-/// The cells that plugins have made of moods, as long as they may be shown: 256 of them, each for as long as its plugin has said.
+/// A cache of cells that plugins have made for moods: at most 256, each for as long as its plugin allows.
 struct PluginCells {
-    /// What cells depend on.
+    /// The values that cells depend on.
     struct Key: Hashable {
         let plugin: PluginID
         let mood: MoodID
@@ -16,7 +16,7 @@ struct PluginCells {
     private struct Entry {
         /// JSON, with commas between them.
         let cells: [UInt8]
-        /// By the monotonic clock, in milliseconds.
+        /// The end of validity by the monotonic clock, in milliseconds.
         let end: Int
         let number: Int
     }
@@ -26,9 +26,9 @@ struct PluginCells {
 
     private var entries: [Key: Entry] = [:]
     private var count = 0
-    /// Those in whose place somebody has been shown that they are loading.
+    /// The cells that a screen showed as loading.
     private(set) var missed: Set<Key> = []
-    /// Those that are being made.
+    /// The calls under way.
     var underWay: [Key: PluginCall] = [:]
 
     func find(_ key: Key, at now: Int) -> [UInt8]? {
@@ -38,8 +38,8 @@ struct PluginCells {
 
     mutating func note(missed key: Key) { missed.insert(key) }
 
-    /// They are there, or will not come.
-    /// - Returns: whether somebody has missed them.
+    /// Notes that cells have arrived, or will not.
+    /// - Returns: whether a screen showed them as loading.
     mutating func end(_ key: Key) -> Bool {
         underWay[key] = nil
         return missed.remove(key) != nil
@@ -51,8 +51,8 @@ struct PluginCells {
         missed = missed.filter { $0.plugin != id }
     }
 
-    /// Keeps what a plugin has answered.
-    /// - Returns: what is wrong with it, as a sentence; nil when nothing is.
+    /// Keeps the answer of a plugin.
+    /// - Returns: the problem of the answer, as a sentence; nil if there is none.
     mutating func take(_ result: [UInt8], _ key: Key, _ manifest: Manifest, types: Set<String>, at now: Int) -> String?
     {
         let value = result.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
@@ -79,7 +79,7 @@ struct PluginCells {
         let reason: String
     }
 
-    /// A cell as the screen shows it: `<id>/` before its id, nothing in it that it may not do.
+    /// A cell in the form of the screen: with `<id>/` before its id, and only permitted contents.
     private static func adopted(
         _ cell: JSONValue, _ id: PluginID, _ manifest: Manifest, _ types: Set<String>
     ) throws(CellProblem) -> JSONValue {
@@ -93,7 +93,7 @@ struct PluginCells {
             members.map { $0.name.utf8.elementsEqual("id".utf8) ? .init("id", .string("\(id)/\(name)")) : $0 })
     }
 
-    /// The depth is bounded by the validator, so this recursion is too.
+    /// Checks the actions in a value. The validator bounds the depth, so this recursion is bounded too.
     private static func checkActions(_ value: JSONValue, _ id: PluginID) throws(CellProblem) {
         for element in value.array ?? [] { try checkActions(element, id) }
         for member in value.object ?? [] {

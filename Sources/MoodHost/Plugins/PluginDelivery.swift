@@ -2,8 +2,9 @@ import JSONCodec
 import Platform
 import PluginHost
 
-/// How far a plugin has been told of changes. One host of those that share the store tells it: the one that holds the lease, a lock
-/// on `plugins-data/<id>.lease`, which also keeps the last event that was acknowledged. (Kafka: a consumer's offset.)
+/// The delivery of events to a plugin. Of the hosts that share the store, the one with the lease delivers them. The
+/// lease is a lock on `plugins-data/<id>.lease`, which also keeps the last acknowledged event. (Kafka: a consumer's
+/// offset.)
 final class PluginDelivery {
     private static let lookMilliseconds = 1000
     private static let retryMilliseconds = 500
@@ -12,29 +13,29 @@ final class PluginDelivery {
     private let path: String?
     private let begin: Int
     private var lease: FileLock?
-    /// Where the lease was not to be had: when it is tried again.
+    /// The time of the next attempt to take the lease.
     private var lookTime = 0
-    /// The last event that it has taken; known while the lease is held, and always in memory.
+    /// The last acknowledged event; known while this host has the lease, and always in memory.
     private(set) var acknowledged: Int?
     private(set) var call: PluginCall?
-    /// What `call` tells of.
+    /// The event of `call`.
     private var seq = 0
     private var failures = 0
     private var retryTime = 0
-    /// In memory there is no journal to read again: what has happened and was not acknowledged, oldest first.
+    /// The unacknowledged events of a store in memory, oldest first: it has no journal to read again.
     private var queue: [(seq: Int, params: [UInt8])] = []
     private static let queueMax = 10_000
 
     /// - Parameters:
-    ///   - path: of the lease; nil in memory.
-    ///   - begin: the store's revision when it was trusted.
+    ///   - path: the path of the lease; nil in memory.
+    ///   - begin: the store's revision when the plugin was trusted.
     init(_ path: String?, from begin: Int) {
         self.path = path
         self.begin = begin
         if path == nil { acknowledged = begin }
     }
 
-    /// Whether this host tells the plugin.
+    /// Whether this host delivers events to the plugin.
     func isOurs(at now: Int) -> Bool {
         guard let path else { return true }
         if hasLease { return true }
@@ -60,7 +61,7 @@ final class PluginDelivery {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { buffer in
             let count: Int
             switch lease {
-            // What cannot be read is as if nothing had been acknowledged: it is told again.
+            // An unreadable file counts as no acknowledgement: events are delivered again.
             case .some(let lease): count = (try? lease.file.read(buffer, at: 0)) ?? 0
             case .none: count = 0
             }
@@ -73,14 +74,14 @@ final class PluginDelivery {
         let digits = String(seq)
         let text = Array((String(repeating: "0", count: max(20 - digits.utf8.count, 0)) + digits + "\n").utf8)
         switch lease {
-        // What cannot be written is told again by the next host.
+        // If the write fails, the next host delivers the event again.
         case .some(let lease): text.withUnsafeBytes { bytes in try? lease.write(bytes, at: 0) }
         case .none: break
         }
     }
 
     /// Takes the outcome of the event under way, if it has one.
-    /// - Returns: whether the next may be told now.
+    /// - Returns: whether the next may be delivered now.
     func advance(at now: Int) -> Bool {
         guard let call else { return now >= retryTime }
         guard let outcome = call.outcome else { return false }
@@ -102,14 +103,14 @@ final class PluginDelivery {
         write(seq)
     }
 
-    /// Passes over the event that it has refused.
+    /// Skips the event that the plugin has refused.
     func skip() {
         guard failures > 0 else { return }
         call = nil
         acknowledge()
     }
 
-    /// A plugin that was started anew is tried at once.
+    /// Tries a restarted plugin without delay.
     func hurry() { retryTime = 0 }
 
     func begin(_ call: PluginCall, of seq: Int) {
@@ -117,7 +118,7 @@ final class PluginDelivery {
         self.seq = seq
     }
 
-    /// When there is something to do without anybody's doing.
+    /// The time of the next retry; nil if there is none.
     func deadline(isBehind: Bool) -> Int? {
         guard isBehind, call == nil else { return nil }
         return path == nil || hasLease ? retryTime : lookTime

@@ -4,9 +4,9 @@ import MoodProtocol
 import Platform
 import PluginHost
 
-/// What plugins ask of the host.
+/// Requests of plugins to the host.
 extension PluginRegistry {
-    /// Who asks, when a plugin does.
+    /// The caller of a plugin's requests.
     func caller(_ plugin: HostedPlugin) -> Caller {
         let id = plugin.id.text
         let session = session(of: id)
@@ -21,17 +21,17 @@ extension PluginRegistry {
         return Caller(session: session, permissions: permissions, plugin: id)
     }
 
-    /// Tells it from the client, and from other plugins.
+    /// The number by which the session of a plugin differs from the client's, and from other plugins'.
     func session(of id: String) -> Int {
         let session = sessions[id] ?? sessions.count + 1
         sessions[id] = session
         return session
     }
 
-    /// The plugin that asks in this session; nil where it may run no more.
+    /// The plugin of this session; nil if it may no longer run.
     func hosted(session: Int) -> HostedPlugin? { hosted.first { sessions[$0.id.text] == session } }
 
-    /// Why a plugin may not ask this; nil where it may try.
+    /// The reason why a plugin may not call this method; nil if it may try.
     /// - Parameter isAsked: whether its own hook is asked now.
     func refusal(of name: JSONText, by plugin: HostedPlugin, isAsked: Bool, in methods: borrowing MethodTable)
         -> RPCError?

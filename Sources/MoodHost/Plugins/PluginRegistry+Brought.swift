@@ -4,7 +4,7 @@ import MoodFormats
 import MoodProtocol
 import PluginHost
 
-/// What plugins bring.
+/// The contributions of plugins.
 extension PluginRegistry {
     func shareFormat(_ name: String) -> (plugin: TrustedPlugin, format: Manifest.ShareFormat)? {
         for plugin in plugins(that: .shareFormats) {
@@ -15,8 +15,8 @@ extension PluginRegistry {
         return nil
     }
 
-    /// The plugin that reads a format; nil where it is one of ours.
-    /// - Parameter fileExtension: tells it where no format is named.
+    /// The plugin that reads a format; nil for the host's own formats.
+    /// - Parameter fileExtension: chooses it if the request names no format.
     func importer(_ name: String?, _ fileExtension: String?) throws(RPCError) -> (
         plugin: TrustedPlugin, format: String
     )? {
@@ -36,7 +36,7 @@ extension PluginRegistry {
             "\"\(name.prefix(64))\" is no format; known are \(known.joined(separator: ", "))", at: "/format")
     }
 
-    /// What they bring for the menu.
+    /// The menu items of plugins.
     var menu: [Menu.PluginItem] {
         plugins(that: .menu).flatMap { plugin in
             plugin.manifest.provides.menu.map { item in

@@ -2,12 +2,12 @@ import JSONCodec
 import JSONRPC
 import PluginHost
 
-/// What is told of plugins.
+/// Descriptions of plugins for clients.
 extension PluginRegistry {
-    /// The plugin of this id that counts, as it is found now.
+    /// The plugin with this id in the folders at present, without shadowed ones.
     func find(_ id: PluginID) -> FoundPlugin? { scan(only: id).first { $0.id == id.text && !$0.isShadowed } }
 
-    /// - Throws: `notFound` where nothing is known of it.
+    /// - Throws: `notFound` for an unknown plugin.
     func require(_ id: PluginID) throws(RPCError) {
         guard self[id] == nil, records[id] == nil, find(id) == nil else { return }
         throw Self.missing(id)
@@ -19,7 +19,7 @@ extension PluginRegistry {
             [.init("id", .string(id.text))])
     }
 
-    /// Why a plugin that has no process here cannot be called; nil where there is none.
+    /// The state of a plugin that cannot run here; nil for an unknown one.
     func stateWithoutProcess(_ id: PluginID) -> String? {
         if let record = records[id], !record.isEnabled { return "disabled" }
         guard let found = find(id) else { return nil }
@@ -30,12 +30,12 @@ extension PluginRegistry {
         plugins(that: .shareFormats).flatMap { $0.manifest.provides.shareFormats.map(\.name) }
     }
 
-    /// `{id, name, version, state, reason?, changed?, path, provides, permissions}` of one that is found.
+    /// `{id, name, version, state, reason?, changed?, path, provides, permissions}` of a plugin in a folder.
     func summary(_ found: FoundPlugin) -> JSONValue {
         .object(members(found, PluginID(found.id)))
     }
 
-    /// The same of one that is known only because it was trusted.
+    /// The description of a trusted plugin that is in no folder.
     func summary(of id: PluginID) -> JSONValue { .object(members(nil, id)) }
 
     private func members(_ found: FoundPlugin?, _ id: PluginID?) -> [JSONValue.Member] {
@@ -73,7 +73,7 @@ extension PluginRegistry {
         return ("untrusted", problem)
     }
 
-    /// All that is known of a plugin; nil where there is none.
+    /// The full description of a plugin; nil for an unknown one.
     func detail(_ id: PluginID) -> JSONValue? {
         let found = find(id)
         let record = records[id]
@@ -105,7 +105,7 @@ extension PluginRegistry {
 }
 
 extension TrustedPlugin {
-    /// What it may do: as its manifest asks, and what a person has added.
+    /// Its permissions: those of its manifest, and those that the user has added.
     fileprivate var granted: JSONValue {
         var permissions = manifest.permissions
         permissions.readable += record.readable
@@ -114,7 +114,7 @@ extension TrustedPlugin {
         return .object(members + [.init("runtimes", .array(record.runtimes.map { .string($0) }))])
     }
 
-    /// What its process has done.
+    /// The facts of its process.
     fileprivate var facts: [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         func number(_ name: String, _ value: Int?) {

@@ -3,12 +3,12 @@ import MoodProtocol
 import Platform
 import PluginHost
 
-/// Where plugins are, and where their copies and data are kept.
+/// The folders of plugins, of their copies and of their data.
 extension PluginRegistry {
-    /// The store's directory; nil in memory.
+    /// The folders with plugins.
     var places: [String] { PluginPlace.all(storeDirectory: store, others: settings.places) }
 
-    /// Where the copies are that run.
+    /// The folder of the copies that run.
     func runFolder() throws(SystemError) -> String {
         if let store { return "\(store)/\(PluginPlace.copies)" }
         return try temporary.path()
@@ -19,7 +19,7 @@ extension PluginRegistry {
     /// Whether lines of a log wait to be written.
     var hasNotes: Bool { notes.values.contains { $0.deadline != nil } }
 
-    /// What is known of a plugin from one process to the next.
+    /// The notes that outlive the process of a plugin.
     func notes(of id: PluginID) -> PluginNotes {
         if let known = notes[id] { return known }
         let made = PluginNotes(dataFolder(id).map { $0 + ".log" }, isReadOnly: options.isReadOnly)
@@ -37,7 +37,7 @@ extension PluginRegistry {
         }
     }
 
-    /// All plugins that are found now.
+    /// Finds all plugins in the folders.
     func scan(only id: PluginID? = nil) -> [FoundPlugin] {
         if settings.isOff { return [] }
         return Catalogue.scan(

@@ -3,13 +3,13 @@ import PluginHost
 
 /// The processes of plugins, in the loop.
 extension PluginRegistry {
-    /// All that have a process, or may have one.
+    /// All plugins that have a process, or may have one.
     var all: [HostedPlugin] { leaving.isEmpty ? hosted : hosted + leaving }
 
-    /// When one of them has to be looked at again; by `Clock.monotonicMilliseconds`.
+    /// The time at which the loop must handle plugins again, by `Clock.monotonicMilliseconds`.
     var deadline: Int? { hasChanges || all.contains(where: \.hasNews) ? 0 : processDeadline }
 
-    /// The same while nobody looks at what they have to tell.
+    /// The deadline without pending news.
     private var processDeadline: Int? {
         var earliest = deliveryDeadline
         for plugin in all { if let time = plugin.deadline { earliest = min(earliest ?? time, time) } }
@@ -18,7 +18,7 @@ extension PluginRegistry {
         return earliest
     }
 
-    /// - Parameter time: until when everything that they have sent was read.
+    /// - Parameter time: the time until which all output of plugins was read.
     func tick(at time: Int) {
         let now = Clock.monotonicMilliseconds
         for plugin in all where plugin.deadline.map({ $0 <= now }) ?? false { plugin.tick(at: time) }
@@ -28,10 +28,10 @@ extension PluginRegistry {
         removeOutdated()
     }
 
-    /// Copies of a plugin are left that nobody trusts any more.
+    /// Notes that outdated copies of a plugin remain.
     func noteOutdated(_ id: PluginID) { outdated.insert(id) }
 
-    /// Removes the copies that nobody trusts any more, once nothing runs from them here.
+    /// Removes outdated copies, once no plugin runs from them here.
     private func removeOutdated() {
         guard !outdated.isEmpty, let folder = try? runFolder() else { return }
         for id in outdated where !leaving.contains(where: { $0.id == id }) {
@@ -40,7 +40,7 @@ extension PluginRegistry {
         }
     }
 
-    /// Whether something of them has come that nobody has looked at.
+    /// Whether plugins have news since the last call.
     func takeNews() -> Bool {
         var hasNews = false
         for plugin in all where plugin.hasNews {
@@ -50,12 +50,12 @@ extension PluginRegistry {
         return hasNews
     }
 
-    /// The host ends: all of them are told so at the same time.
+    /// Tells all plugins at once that the host ends.
     func stopAll() {
         for plugin in all { plugin.stop(because: "the host ends") }
     }
 
-    /// Nothing is left of them when this returns.
+    /// Ends all processes of plugins before it returns.
     func part() {
         guard isLoaded else { return }
         stopAll()
@@ -81,6 +81,6 @@ extension PluginRegistry {
         }
     }
 
-    /// A goodbye, SIGTERM, SIGKILL, and a little more.
+    /// The time for a goodbye, SIGTERM, SIGKILL, and a little more.
     private static let partingMilliseconds = 1500
 }

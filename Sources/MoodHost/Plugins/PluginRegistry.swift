@@ -6,51 +6,51 @@ import MoodText
 import Platform
 import PluginHost
 
-/// Which plugins may run, and those that do. Nothing of it is touched before somebody needs plugins or opens the store, and of
-/// a plugin no more than its record is read before somebody needs that one.
+/// The plugins that may run, and those that do. It reads nothing before a request needs plugins or the store is opened,
+/// and no more than the record of a plugin before that plugin is needed.
 ///
-/// A class, because calls of plugins come back to it from wherever they were begun; all of them are in the loop.
+/// A class, because calls of plugins return to it from wherever they began, always on the loop's thread.
 final class PluginRegistry {
     let settings: PluginSettings
     let options: HostOptions
-    /// The store's directory; nil in memory. Absolute, because what runs begins in another one.
+    /// The store's directory; nil in memory. Absolute, because plugins start in another directory.
     let store: String?
-    /// What was trusted, as it stands in `plugins.json`.
+    /// The trusted plugins, as in `plugins.json`.
     private(set) var records = PluginRecords()
     private(set) var secrets = PluginSecrets()
     /// Whether the records were read.
     private(set) var isLoaded = false
-    /// Why what was trusted cannot be read.
+    /// The reason why the records cannot be read.
     var problem: String?
-    /// Those that may run, in the order of their ids.
+    /// The plugins that may run, in the order of their ids.
     private var known: [(id: PluginID, provisions: Provisions)] = []
-    /// What all of them bring together.
+    /// The contributions of all of them together.
     private(set) var provisions: Provisions = []
-    /// Those of them that were needed, in the order of their ids,
+    /// The plugins among them that were needed, in the order of their ids.
     private(set) var ready: [TrustedPlugin] = []
-    /// and their processes.
+    /// The processes of `ready`.
     private(set) var hosted: [HostedPlugin] = []
-    /// Those that may run no more and have not ended.
+    /// The plugins that may no longer run and have not ended.
     var leaving: [HostedPlugin] = []
-    /// Whether the table has the methods of all.
+    /// Whether the table has the methods of all plugins.
     private var hasMethods = true
-    /// For the greeting; set by the loop's side.
+    /// The revision for the greeting; set by the loop.
     var revision = 0
-    /// Whether an MCP server has listed its tools, and nobody has looked at them.
+    /// Whether an MCP server has listed tools that were not handled yet.
     private(set) var haveToolsCome = false
     private var changes: [PluginChange] = []
     private var watch: FileWatch?
-    /// Who asks, when a plugin does, by its id.
+    /// The session numbers of plugins, by id.
     var sessions: [String: Int] = [:]
     var cells = PluginCells()
-    /// When somebody is told of changes again.
+    /// The time of the next retry of a delivery.
     var deliveryDeadline: Int?
-    /// Plugins of which copies are left that nobody trusts any more.
+    /// The plugins with outdated copies.
     var outdated: Set<PluginID> = []
-    /// Of the folders that somebody has asked about.
+    /// The digests of the folders that requests asked about.
     var digests = KnownDigests()
     let temporary = TemporaryFolder("moodboard-plugins")
-    /// What is known of plugins that have run here or were asked about, by their ids.
+    /// Notes on plugins that have run here or were asked about, by id.
     var notes: [PluginID: PluginNotes] = [:]
 
     init(_ options: HostOptions) {
@@ -61,7 +61,7 @@ final class PluginRegistry {
 
     var hasChangeHooks: Bool { provisions.contains(.changeHooks) }
     var hasCells: Bool { provisions.contains(.cells) }
-    /// Whether some of them are told of changes.
+    /// Whether any plugin follows changes.
     var hasEvents: Bool { provisions.contains(.events) }
 
     var flags: PluginFlags {
@@ -75,23 +75,23 @@ final class PluginRegistry {
         return flags
     }
 
-    /// What each of them needs of the host.
+    /// The services of the host for each plugin.
     lazy var surroundings = PluginSurroundings(
         timestamp: { (Timestamp(milliseconds: Clock.milliseconds) ?? .minimum).text },
         milliseconds: { Clock.monotonicMilliseconds }, revision: { [unowned self] in revision },
         stateChanged: { [unowned self] plugin in
-            // Of one that may run no more it is told what it is now: untrusted, disabled, or stopped and ready to run anew.
+            // A removed plugin is reported in its new state: untrusted, disabled, or stopped and ready to run again.
             guard hosted.contains(where: { $0 === plugin }) else { return }
             noteChange(.state(plugin.id, plugin.life.state.rawValue, reason: plugin.life.reason))
         },
         toolsListed: { [unowned self] plugin in takeTools(of: plugin) })
 
-    /// The zone that plugins are told; asked once, because the system's has to be looked for.
+    /// The zone for plugins; found once, because finding the system's takes time.
     lazy var timeZone = options.timeZone ?? TimeZones.system
 
-    // MARK: What was trusted
+    // MARK: Trust
 
-    /// Takes what `plugins.json` says. Plugins of which nothing has changed go on; the others are stopped, or may run now.
+    /// Takes the contents of `plugins.json`. Unchanged plugins go on; the others are stopped, or may run now.
     func take(_ records: PluginRecords, _ secrets: PluginSecrets, _ methods: inout MethodTable) {
         let wasLoaded = isLoaded
         isLoaded = true
@@ -120,20 +120,20 @@ final class PluginRegistry {
         for (id, stateBefore) in zip(changed, statesBefore) { tellState(of: id, unless: stateBefore) }
     }
 
-    /// Of a plugin that nobody has looked for in its folder.
+    /// The state of a plugin from its record, without a look in its folder.
     private func stateOfRecord(_ id: PluginID) -> String {
         if let plugin = ready.first(where: { $0.id == id }) { return plugin.hosted.life.state.rawValue }
         guard let record = records[id] else { return "untrusted" }
         return record.isEnabled ? PluginLife.State.stopped.rawValue : "disabled"
     }
 
-    /// Tells what `plugin.list` says of it now.
+    /// Reports the state in `plugin.list`, if it has changed.
     private func tellState(of id: PluginID, unless before: String) {
         let (state, reason) = listedState(records[id] == nil ? find(id) : nil, self[id], records[id])
         if state != before { noteChange(.state(id, state, reason: reason)) }
     }
 
-    /// Becomes another number with each change of what AI clients can use of plugins.
+    /// A number that changes with the tools of plugins.
     private(set) var toolRevision = 0
 
     private func remove(_ plugin: TrustedPlugin, _ methods: inout MethodTable) {
@@ -155,7 +155,8 @@ final class PluginRegistry {
         hasMethods = false
     }
 
-    /// Other tools of an MCP server are pinned, and it goes on; or somebody wants it to begin afresh, here or at another host.
+    /// Takes over a changed record of a plugin that goes on: other tools are pinned, or a user restarted it, here or at
+    /// another host.
     private func takeOver(_ plugin: TrustedPlugin, _ record: PluginRecords.Record, _ methods: inout MethodTable) {
         let before = plugin.record
         removeMethods(of: plugin, &methods)
@@ -164,21 +165,21 @@ final class PluginRegistry {
         restart(plugin, skip: record.skips != before.skips)
     }
 
-    /// Has a plugin begin afresh; it starts when it is needed.
+    /// Restarts a plugin; it starts when it is needed.
     func restart(_ plugin: TrustedPlugin, skip: Bool) {
         if !plugin.isUsable { return prepareAnew(plugin) }
         plugin.restart(skip: skip)
     }
 
-    /// An MCP server has listed its tools.
+    /// Takes the listed tools of an MCP server.
     private func takeTools(of hosted: HostedPlugin) {
         guard let plugin = ready.first(where: { $0.hosted === hosted }) else { return }
         plugin.takeTools()
         haveToolsCome = true
     }
 
-    /// Has the methods be those of the tools that MCP servers have now.
-    /// - Returns: the servers whose tools nobody has pinned.
+    /// Updates the methods to the tools that MCP servers have now.
+    /// - Returns: the servers with unpinned tools.
     func takeTools(_ methods: inout MethodTable) -> [TrustedPlugin] {
         guard haveToolsCome else { return [] }
         haveToolsCome = false
@@ -189,8 +190,8 @@ final class PluginRegistry {
         return ready.filter(\.wantsPin)
     }
 
-    /// Has the table hold the methods of all that may run. Most processes are asked for none.
-    /// - Returns: whether there are some that it did not have.
+    /// Adds the methods of all plugins that may run. Most processes never need them.
+    /// - Returns: whether the table lacked some.
     func addMethods(_ methods: inout MethodTable) -> Bool {
         if hasMethods { return false }
         hasMethods = true
@@ -212,13 +213,14 @@ final class PluginRegistry {
         return plugin
     }
 
-    /// Those that bring something of these kinds, in the order of their ids: of several that have a name, the first counts.
+    /// The plugins that contribute any of these kinds, in the order of their ids: the first of several with one name
+    /// counts.
     func plugins(that bring: Provisions) -> [TrustedPlugin] {
         guard !provisions.isDisjoint(with: bring) else { return [] }
         return known.compactMap { $0.provisions.isDisjoint(with: bring) ? nil : self[$0.id] }
     }
 
-    /// A plugin that cannot run as it was prepared is prepared anew when it is needed.
+    /// Drops a plugin that cannot run as it was prepared; it is prepared again when it is needed.
     func prepareAnew(_ plugin: TrustedPlugin) {
         ready.removeAll { $0 === plugin }
         hosted.removeAll { $0 === plugin.hosted }
@@ -226,13 +228,13 @@ final class PluginRegistry {
 
     // MARK: News
 
-    /// Has changes by other hosts noticed, where there is a store by now.
+    /// Watches the file for changes by other hosts, if there is a store.
     func watchFile() {
         guard watchDescriptor == nil, let store else { return }
         watch = FileWatch(directory: store, name: PluginRecords.fileName, for: .replacement)
     }
 
-    /// Becomes readable when another host has changed which plugins may run; nil where files cannot be watched.
+    /// Becomes readable when another host has changed which plugins may run; nil if files cannot be watched.
     var watchDescriptor: Int32? {
         switch watch {
         case .some(let watch): watch.descriptor
@@ -240,8 +242,8 @@ final class PluginRegistry {
         }
     }
 
-    /// Takes what has happened in the store's directory.
-    /// - Returns: whether the file may be another one.
+    /// Takes the events of the store's directory.
+    /// - Returns: whether the file may have changed.
     func takeFileNews() -> Bool {
         switch watch {
         case .some(let watch): if case .none = watch.take() { false } else { true }
@@ -249,12 +251,12 @@ final class PluginRegistry {
         }
     }
 
-    /// Whether there is something to tell.
+    /// Whether there are changes to report.
     var hasChanges: Bool { !changes.isEmpty }
 
     func noteChange(_ change: PluginChange) { changes.append(change) }
 
-    /// What can be told of on the topic `plugin`.
+    /// Takes the changes to report on the topic `plugin`.
     func takeChanges() -> [PluginChange] {
         if changes.isEmpty { return [] }
         defer { changes.removeAll() }
@@ -262,22 +264,22 @@ final class PluginRegistry {
     }
 }
 
-/// What the way of every request depends on. A copy of it is in the core, because a member of an object costs more to ask.
+/// The flags that every request checks. The core has a copy, because reading a member of an object costs more.
 struct PluginFlags: OptionSet {
     let rawValue: UInt8
-    /// It is not known which plugins may run.
+    /// The records were not read.
     static let unread = PluginFlags(rawValue: 1)
     static let changeHooks = PluginFlags(rawValue: 2)
     static let navigateHooks = PluginFlags(rawValue: 4)
     static let cells = PluginFlags(rawValue: 8)
     static let events = PluginFlags(rawValue: 16)
-    /// What other hosts do about them is noticed.
+    /// This host watches for changes by other hosts.
     static let watched = PluginFlags(rawValue: 64)
-    /// Some may run, or have not ended.
+    /// Some plugins may run, or have not ended.
     static let present = PluginFlags(rawValue: 32)
 }
 
-/// Something of a plugin that clients can be told of.
+/// A change of a plugin that is reported to clients.
 enum PluginChange {
     case state(PluginID, String, reason: String?)
     case cells(PluginID, MoodID)

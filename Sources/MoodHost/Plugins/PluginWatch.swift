@@ -1,9 +1,9 @@
 import Platform
 import PluginHost
 
-/// The descriptors of plugins in the loop: four for each that has a process, under names of their own.
+/// The descriptors of plugins in the loop: four for each process, with their own names.
 struct PluginWatch {
-    /// The names after those of the loop itself.
+    /// The first name, after those of the loop itself.
     private static let firstName = 64
     private static let end = 4
 
@@ -11,7 +11,7 @@ struct PluginWatch {
         case output, errors, reports, input
     }
 
-    /// By slot: the plugin whose process has it. A slot is free again once that is gone.
+    /// The plugin of each slot. A slot is free again when the process is gone.
     private var slots: [HostedPlugin?] = []
 
     var isEmpty: Bool { slots.allSatisfy { $0 == nil } }
@@ -20,14 +20,14 @@ struct PluginWatch {
         EventSources.Name(firstName + slot * Self.end + end.rawValue)
     }
 
-    /// Whose descriptor this is.
+    /// The slot and the end of a descriptor.
     static func place(of name: EventSources.Name) -> (slot: Int, end: End)? {
         let number = name.number - firstName
         guard number >= 0, let end = End(rawValue: number % Self.end) else { return nil }
         return (number / Self.end, end)
     }
 
-    /// Before a wait: listens to what the plugins have.
+    /// Listens to the descriptors of the plugins before a wait.
     mutating func prepare(_ plugins: [HostedPlugin], isFull: Bool, _ sources: inout EventSources) {
         for place in slots.indices {
             guard let plugin = slots[place] else { continue }
@@ -59,11 +59,11 @@ struct PluginWatch {
         _ descriptor: Int32, _ name: EventSources.Name, _ interest: EventSources.Interest, _ sources: inout EventSources
     ) {
         guard descriptor >= 0 else { return sources.forget(name) }
-        // The client comes first, whatever plugins print.
+        // The client comes first, however much plugins print.
         sources.listen(to: descriptor, as: name, for: interest, isPatient: true)
     }
 
-    /// Sees to one descriptor.
+    /// Handles one descriptor.
     func attend(_ slot: Int, _ end: End) {
         guard slots.indices.contains(slot), let plugin = slots[slot] else { return }
         switch end {

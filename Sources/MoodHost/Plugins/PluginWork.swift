@@ -4,13 +4,14 @@ import MoodProtocol
 import Platform
 import PluginHost
 
-/// A request that waits for plugins: for one answer, or for those of several until a moment.
+/// A request that waits for plugins: for one answer, or for those of several until a deadline.
 final class PluginWork: LaterWork {
     private let calls: [(plugin: HostedPlugin, call: PluginCall)]
     private let conclusion: Conclusion
-    /// When it is concluded with what is there; by `Clock.monotonicMilliseconds`. Nil: all are waited for.
+    /// The time by `Clock.monotonicMilliseconds` at which it is concluded with the answers it has. Nil: it waits for
+    /// all.
     let deadline: Int?
-    /// What `$/progress` carries, where the request asks for it.
+    /// The token of `$/progress`, if the request has one.
     let progressToken: [UInt8]?
     private var isCancelled = false
     private var hasBegun = false
@@ -47,7 +48,7 @@ final class PluginWork: LaterWork {
 
     func takeProgress() -> JSONValue? {
         for (_, call) in calls {
-            // What is no JSON is not taken from the plugin.
+            // Progress that is not JSON is dropped.
             if let progress = call.takeProgress() { return try? JSONValue.parse(progress) }
         }
         return nil
@@ -65,7 +66,7 @@ final class PluginWork: LaterWork {
 }
 
 extension PluginCall {
-    /// The result, as it was written.
+    /// The result as written.
     /// - Throws: `pluginUnavailable`, `pluginFailed` or `pluginTimeout`.
     func result(of plugin: String) throws(RPCError) -> [UInt8] {
         switch outcome {
@@ -89,7 +90,7 @@ extension PluginCall {
 }
 
 extension RPCError {
-    /// - Parameter error: the plugin's own, as it was written.
+    /// - Parameter error: the plugin's own error as written.
     static func pluginFailed(_ plugin: String, _ error: [UInt8]) -> RPCError {
         let value = error.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
         let message = value["message"]?.string.map { ": \($0.prefix(500))" } ?? ""

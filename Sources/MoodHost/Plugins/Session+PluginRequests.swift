@@ -5,8 +5,8 @@ import Platform
 import PluginHost
 import Storage
 
-/// A request of a plugin that waits: for the hooks of others, for the lock, for the helper thread. Later ones of that plugin wait
-/// with it, and nobody else does.
+/// A request of a plugin that waits: for the hooks of others, for the lock, for the helper thread. Later requests of
+/// that plugin wait with it; no other caller does.
 struct ParkedPluginRequest {
     let plugin: HostedPlugin
     let message: [UInt8]
@@ -16,7 +16,7 @@ struct ParkedPluginRequest {
 
     var isForLock: Bool { if case .lock = wait { true } else { false } }
 
-    /// What the plugins have said and the host has done is known.
+    /// Whether its wait is over.
     func isOver(_ core: borrowing Core) -> Bool {
         switch wait {
         case .lock: core.store.lockWait.descriptor < 0
@@ -27,9 +27,9 @@ struct ParkedPluginRequest {
     }
 }
 
-/// What plugins ask of the host.
+/// Requests of plugins to the host.
 extension Session {
-    /// Answers what plugins have asked and what waits for nobody.
+    /// Answers the requests of plugins that wait for nothing.
     mutating func answerPlugins(milliseconds: Int64) {
         if core.isStoreAway { return }
         for plugin in core.plugins.hosted
@@ -47,13 +47,13 @@ extension Session {
         }
     }
 
-    /// Whether the lock is waited for on behalf of a plugin.
+    /// Whether a plugin's request waits for the lock.
     var isPluginAwaitingLock: Bool {
         mutating get { parkedPluginRequests.contains(where: \.isForLock) }
     }
 
-    /// Asks the next hook about each change of a plugin that waits, or carries out what waits for nothing more.
-    /// - Parameter hasLock: what waits for the lock is tried.
+    /// Asks the next hook about each waiting change of a plugin, or carries out requests whose wait is over.
+    /// - Parameter hasLock: whether to try the requests that wait for the lock.
     mutating func resumePluginRequests(hasLock: Bool = false) {
         guard !parkedPluginRequests.isEmpty, !core.isStoreAway else { return }
         var hasResumed = false
@@ -73,7 +73,7 @@ extension Session {
             hasResumed = true
         }
         if hasWaited, !isParked, !isPluginAwaitingLock { endWait() }
-        // Later ones have waited with it.
+        // Later requests have waited with it.
         if hasResumed { answerPlugins(milliseconds: Clock.milliseconds) }
     }
 
@@ -87,8 +87,8 @@ extension Session {
             || parkedPluginRequests.contains { $0.round?.asked === plugin }
     }
 
-    /// Answers requests of a plugin as one group, up to one that has to wait, or that ends its group: work of a request has
-    /// the store before a later one is looked at.
+    /// Answers requests of a plugin as one group, up to one that must wait or that ends its group. Work of such a
+    /// request gets the store before a later request is read.
     private mutating func answer(
         _ requests: ArraySlice<[UInt8]>, of plugin: HostedPlugin, resuming round: HookRound?
     ) {
@@ -130,7 +130,7 @@ extension Session {
         expectWork()
     }
 
-    /// - Returns: the answers before the request that has to wait, and what it waits for.
+    /// - Returns: the answers before the request that must wait, and its wait.
     private mutating func attempt(
         _ requests: ArraySlice<[UInt8]>, of plugin: HostedPlugin, _ round: HookRound?
     ) -> (answers: [[UInt8]], wait: Wait?) {

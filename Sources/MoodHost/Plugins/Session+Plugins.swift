@@ -2,9 +2,9 @@ import Platform
 import PluginHost
 import Storage
 
-/// What plugins ask of the host, and what has become of what they were asked.
+/// Requests of plugins, and outcomes of requests to them.
 extension Session {
-    /// When something of the plugins is due; by `Clock.monotonicMilliseconds`.
+    /// The next deadline of plugins, by `Clock.monotonicMilliseconds`.
     var pluginDeadline: Int? {
         mutating get {
             var earliest = core.plugins.deadline ?? .max
@@ -15,7 +15,7 @@ extension Session {
         }
     }
 
-    /// Whether, after the end of input, plugins are given a moment to take what they have not been told.
+    /// Whether plugins still get time for undelivered events after the end of input.
     var isDeliveringLate: Bool {
         mutating get {
             guard let deliveryEnd, Clock.monotonicMilliseconds < deliveryEnd else { return false }
@@ -23,8 +23,8 @@ extension Session {
         }
     }
 
-    /// Sees what the plugins have done; no group is open.
-    /// - Parameter time: until when everything that they have sent was read.
+    /// Handles the news of plugins; no group is open.
+    /// - Parameter time: the time until which all output of plugins was read.
     mutating func attendPlugins(heardUntil time: Int, milliseconds: Int64) {
         core.plugins.tick(at: time)
         if core.plugins.haveToolsCome, !core.isStoreAway { pinTools() }
@@ -42,7 +42,7 @@ extension Session {
         tellOfPlugins(milliseconds: milliseconds)
     }
 
-    /// Keeps what MCP servers have listed.
+    /// Pins the tools that MCP servers have listed.
     private mutating func pinTools() {
         core.store.beginGroup()
         if core.takeServerTools() {
@@ -54,7 +54,7 @@ extension Session {
         core.store.endGroup()
     }
 
-    /// Tells the client of states that have changed, and of cells that have come.
+    /// Notifies the client of new states and cells of plugins.
     private mutating func tellOfPlugins(milliseconds: Int64) {
         let changes = core.plugins.takeChanges()
         guard !changes.isEmpty else { return }
@@ -69,14 +69,14 @@ extension Session {
         expectWork()
     }
 
-    /// Something has happened in the store's directory.
+    /// Handles an event in the store's directory.
     mutating func seePluginFile() {
         guard core.plugins.takeFileNews() else { return }
         core.reloadPlugins()
         sendPluginNews()
     }
 
-    /// The host stays: it is told from now on what others do.
+    /// Begins to watch for changes by other hosts, because this host stays.
     mutating func noticeOthers() {
         core.noticeOthers()
         sendPluginNews()

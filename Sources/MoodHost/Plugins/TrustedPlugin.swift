@@ -7,28 +7,28 @@ import Platform
 import PluginHost
 import Versions
 
-/// A plugin that may run: what was trusted of it, and its process.
+/// A plugin that may run: its record and its process.
 final class TrustedPlugin {
     var id: PluginID { record.id }
     private(set) var record: PluginRecords.Record
     let manifest: Manifest
     let hosted: HostedPlugin
-    /// What clients may call it for: what its manifest declares, or the tools of an MCP server that a person has seen.
+    /// The methods for clients: those of its manifest, or the tools of an MCP server that the user has seen.
     private(set) var ownMethods: [Manifest.OwnMethod] = []
-    /// Whether its tools are others than those of `ownMethods`.
+    /// Whether its tools differ from `ownMethods`.
     private(set) var toolsChanged = false
-    /// Whether its program is the one that was trusted.
+    /// Whether its program is the trusted one.
     let isUsable: Bool
     private let data: String?
     private var diskTime = 0
-    /// Nil: it is told of nothing.
+    /// Nil: it gets no events.
     let delivery: PluginDelivery?
-    /// Changes that it has made lately, by the monotonic clock.
+    /// The times of its recent changes, by the monotonic clock.
     private var changeTimes: [Int] = []
-    /// So many changes a minute may a plugin make that is told of changes.
+    /// The most changes per minute of a plugin that gets events.
     private static let changesMax = 600
 
-    /// Nil where its manifest cannot be read. Where its program is not there it has failed, and says so.
+    /// Nil if its manifest cannot be read. If its program is missing, the plugin has failed, with that reason.
     init?(_ record: PluginRecords.Record, _ registry: PluginRegistry) {
         guard let manifest = try? Manifest.read(record.manifest, id: record.id.text),
             let runs = try? registry.runFolder()
@@ -37,7 +37,7 @@ final class TrustedPlugin {
         self.record = record
         self.manifest = manifest
         let copy = "\(runs)/\(id)/\(record.digest)"
-        // What was trusted is this program and no other that has taken its name.
+        // The user trusted this program, not another one with its name.
         let program = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: record.runtimes)
         isUsable = program?.realPath == record.execRealPath
         let data = registry.dataFolder(id)
@@ -98,7 +98,7 @@ final class TrustedPlugin {
         }
     }
 
-    /// The params of `plugin.hello`, but `revision` and the closing brace.
+    /// The params of `plugin.hello`, without `revision` and the closing brace.
     private static func hello(
         _ id: PluginID, _ record: PluginRecords.Record, _ manifest: Manifest, _ registry: PluginRegistry,
         _ data: String?
@@ -118,17 +118,17 @@ final class TrustedPlugin {
 
     // MARK: The tools of an MCP server
 
-    /// Whether nobody has pinned its tools, or only their digest, and they are known now.
+    /// Whether its tools are known now, and unpinned or pinned by digest only.
     var wantsPin: Bool {
         guard manifest.kind == .mcp, record.toolList == nil, let digest = toolsDigest else { return false }
         return record.tools.map { $0.utf8.elementsEqual(digest.utf8) } ?? true
     }
 
-    /// Of the tools that it has now; nil where it has not run.
+    /// The digest of its present tools; nil if it has not run.
     private(set) var toolsDigest: String?
 
-    /// It has listed its tools. Those that are not as a person has seen them cannot be called, so that no server becomes another
-    /// one after it was trusted.
+    /// Takes its list of tools. Tools that differ from those the user has seen cannot be called, so that no server
+    /// changes after it was trusted.
     func takeTools() {
         let tools = hosted.tools
         toolsDigest = PluginDigest.ofTools(.array(tools)).text
@@ -136,7 +136,7 @@ final class TrustedPlugin {
         toolsChanged = true
     }
 
-    /// Of these tools, those that are as they were pinned; all where nothing is pinned.
+    /// The tools that equal their pinned versions; all of them if none are pinned.
     private func seen(_ tools: [JSONValue]) -> [JSONValue] {
         guard let pinned = record.toolList?.array else {
             return record.tools == nil || record.tools == toolsDigest ? tools : []
@@ -145,19 +145,19 @@ final class TrustedPlugin {
         return tools.filter { known.contains(PluginDigest.ofTools($0)) }
     }
 
-    /// The names of the tools that it has and that may not be called.
+    /// The names of its tools that may not be called.
     var hiddenTools: [String] {
         guard let shown = hosted.mayBeCalled else { return [] }
         return hosted.tools.compactMap { $0["name"]?.string }.filter { !shown.contains($0) }
     }
 
-    /// Has the methods be those of the tools that it has and that a person has seen.
+    /// Makes methods of its tools that the user has seen.
     func showTools() {
         toolsChanged = false
         ownMethods = Self.methods(of: .array(seen(hosted.tools)))
     }
 
-    /// What is known of it has changed, and it may go on: other tools are pinned, or it is to begin afresh.
+    /// Takes a changed record of a plugin that goes on: other tools are pinned, or it is restarted.
     func take(_ record: PluginRecords.Record) {
         self.record = record
         guard manifest.kind == .mcp else { return }
@@ -175,14 +175,14 @@ final class TrustedPlugin {
 
     // MARK: Its disk
 
-    /// How often it is looked how much it has written.
+    /// The interval of checks of its disk use.
     private static let diskMilliseconds = 1000
     private static let filesMax = 100_000
 
-    /// When it is looked again; nil while it does not run.
+    /// The time of the next check; nil while it does not run.
     var diskDeadline: Int? { data != nil && hosted.isAlive ? diskTime : nil }
 
-    /// A plugin that has written more than it may does not run until somebody starts it again.
+    /// Stops a plugin that has written more than it may, until the user starts it again.
     func checkDisk(at now: Int) {
         guard let data, let time = diskDeadline, now >= time else { return }
         diskTime = now + Self.diskMilliseconds
@@ -193,10 +193,10 @@ final class TrustedPlugin {
             .init(.disk, "its data directory has more than \(manifest.limits.diskMB) MB (diskMB), or too many files"))
     }
 
-    /// The depth is that of the folders, which the path's length bounds.
+    /// The size of a folder. The length of a path bounds the depth of the recursion.
     private static func bytes(in folder: String, _ files: inout Int) -> Int {
         var bytes = 0
-        // What is gone, or cannot be read, counts as nothing.
+        // A missing or unreadable entry counts as nothing.
         for name in (try? FileSystem.system.list(folder)) ?? [] where files <= filesMax {
             files += 1
             guard let status = try? FileSystem.system.statusOfPath(folder + "/" + name) else { continue }
@@ -207,18 +207,18 @@ final class TrustedPlugin {
 
     // MARK: Calls
 
-    /// A call of the plugin that takes as long as its manifest allows.
+    /// A call with the timeout of the manifest.
     func call(_ method: String, _ params: JSONValue, progressToken: [UInt8]? = nil) -> PluginCall {
         call(method, Array(params.text.utf8), progressToken: progressToken)
     }
 
-    /// The same with params that are JSON on one line.
+    /// A call with params that are JSON on one line.
     func call(_ method: String, _ params: [UInt8], progressToken: [UInt8]? = nil) -> PluginCall {
         PluginCall(
             method, params, timeoutMilliseconds: manifest.limits.timeoutMilliseconds, progressToken: progressToken)
     }
 
-    /// A request that MCP has, of a server.
+    /// A request of MCP to a server.
     func request(_ method: String, _ params: JSONValue) -> PluginCall {
         PluginCall(
             method, Array(params.text.utf8), timeoutMilliseconds: manifest.limits.timeoutMilliseconds,
@@ -230,7 +230,7 @@ final class TrustedPlugin {
         ownMethods.map { method($0, &names) }
     }
 
-    /// One of them.
+    /// One of its own methods.
     func method(_ own: Manifest.OwnMethod, _ names: inout KeptNames) -> (method: Method, run: Handler.Run) {
         let described = own.params.fields(&names)
         let method = Method(
@@ -244,7 +244,7 @@ final class TrustedPlugin {
         )
     }
 
-    /// A person wants it to begin afresh; it starts when it is needed.
+    /// Restarts it; it starts when it is needed.
     func restart(skip: Bool) {
         hosted.stop(because: "it was restarted")
         hosted.pardon()
@@ -266,7 +266,7 @@ final class TrustedPlugin {
 }
 
 extension JSONSchema {
-    /// The params of a method, for who reads about it.
+    /// The params of a method for its description.
     fileprivate func fields(_ names: inout KeptNames) -> [Field] {
         let required = (source["required"]?.array ?? []).compactMap(\.string)
         return (source["properties"]?.object ?? []).map { property in
