@@ -9,8 +9,7 @@ public struct ImportBytes: Sendable {
         read = { Array(bytes[$0]) }
     }
 
-    /// - Parameter read: returns these bytes; fewer if the file is shorter by now or unreadable, which the caller must
-    ///   check.
+    /// - Parameter read: returns these bytes; fewer if the file became shorter or unreadable, a check for the caller.
     public init(count: Int, read: @escaping @Sendable (_ range: Range<Int>) -> [UInt8]) {
         self.count = count
         self.read = read

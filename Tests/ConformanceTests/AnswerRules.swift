@@ -1,9 +1,9 @@
 import Foundation
 import JSONCodec
 
-/// What every answer of the host keeps, whatever a transcript expects of it.
+/// The rules for every answer of the host, whatever a transcript expects.
 enum AnswerRules {
-    /// What is known of the host's errors and notifications: the runners in other languages read the same file.
+    /// The host's errors and notifications. The runners in other languages read this file too.
     private static let words: JSONValue = {
         let path = ConformanceTests.folder + "/../Conformance/words.json"
         return (try? JSONValue(parsing: String(contentsOfFile: path, encoding: .utf8))) ?? .null

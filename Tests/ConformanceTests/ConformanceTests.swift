@@ -3,9 +3,9 @@ import JSONCodec
 import Platform
 import Testing
 
-/// Replays every `Tests/Conformance/*.transcript` against the built host: the same files that `run.py` replays.
+/// Replays every `Tests/Conformance/*.transcript` with the built host, as `run.py` does.
 @Suite(.serialized) struct ConformanceTests {
-    /// The folder of this file, however it was reached.
+    /// The folder of this file, whatever path the compiler used.
     static let folder: String = {
         let path = realpath(#filePath, nil).map { pointer in
             defer { free(pointer) }
@@ -19,7 +19,7 @@ import Testing
         return names.filter { $0.hasSuffix(".transcript") }.sorted()
     }()
 
-    /// The host that was built together with these tests: it lies beside their bundle.
+    /// The host that was built with these tests. It is in the folder of their bundle.
     static let host: String? = {
         var places = [Terminal.executablePath() ?? ""]
         places += CommandLine.arguments.filter { $0.contains(".xctest") }
@@ -40,7 +40,7 @@ import Testing
         return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
     }
 
-    /// No host with that sanitizer lives under a limit on the size of files, whatever it is asked: it dies with SIGBUS.
+    /// A host with that sanitizer dies with SIGBUS under a limit on the size of files.
     private static let isBuiltWithThreadSanitizer = dlsym(dlopen(nil, RTLD_NOW), "__tsan_init") != nil
 
     @Test func thereAreTranscriptsAndAHost() {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// What a host says to people may change: of it only numbers, file names and what a client gave are fixed.
+    /// The host's words may change: of a message only numbers, file names and a client's texts are fixed.
     @Test(arguments: transcripts)
     func messagesForPeopleAreNotMatchedWordForWord(name: String) throws {
         let text = try String(contentsOfFile: Self.folder + "/../Conformance/" + name, encoding: .utf8)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// A fresh directory, and what lies beside it; removed with this value.
+    /// A fresh directory with others beside it, removed with this value.
     private final class Scratch {
         private let top: String
         let path: String

@@ -2,15 +2,15 @@ import Foundation
 import JSONCodec
 import Testing
 
-/// The client's doctors and recordings, with the built programs. `Tests/Scripts/doctors.py` tries every fault that they know.
+/// The client's doctors and recordings, with the built programs. `Tests/Scripts/doctors.py` tries every known fault.
 @Suite(.serialized) struct DoctorTests {
-    /// A folder of its own, which is taken away.
+    /// A temporary folder.
     private final class Folder {
         let path = NSTemporaryDirectory() + "doctor-\(UUID().uuidString)"
         init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
         deinit { try? FileManager.default.removeItem(atPath: path) }
 
-        /// A plugin in the shell's language.
+        /// A plugin as a shell script.
         func plugin(_ id: String, unknown: String) throws -> String {
             let folder = path + "/" + id
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -42,7 +42,7 @@ import Testing
 
     private static let refusal = #"{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32601,\"message\":\"no\"}}"#
 
-    /// Runs `mood`; what it prints and its exit status.
+    /// Runs `mood`; returns its output and its exit status.
     private func mood(_ arguments: [String], input: String = "") throws -> (output: String, status: Int32) {
         let host = try #require(ConformanceTests.host)
         let program = ((host as NSString).deletingLastPathComponent as NSString).appendingPathComponent("mood")
@@ -115,7 +115,7 @@ import Testing
             let replayed = try mood(["rpc", "--replay", file])
             #expect(replayed.status == 0, "\(replayed.output)")
         }
-        // Another answer than recorded is noticed.
+        // A replay notices another answer than the recorded one.
         let text = try String(contentsOfFile: file, encoding: .utf8)
         try text.replacingOccurrences(of: "\"label\":\"L7\",\"t", with: "\"label\":\"M7\",\"t")
             .write(toFile: file, atomically: true, encoding: .utf8)

@@ -2,8 +2,8 @@ import Foundation
 import JSONCodec
 import Testing
 
-/// The examples of the published OpenRPC document, asked of the built host as the document itself says: the results are the
-/// same. One after the other: dozens of hosts at once would be slow to answer.
+/// The examples of the published OpenRPC document, called as the document says: the built host gives equal results. One
+/// after the other, because dozens of hosts at once would be slow.
 @Suite(.serialized) struct ExampleTests {
     private static let document: JSONValue = {
         let path = ConformanceTests.folder + "/../../Schemas/openrpc.json"
@@ -42,7 +42,7 @@ import Testing
         #expect(isSame, "\(result.text)")
     }
 
-    /// A value without those members.
+    /// The value without those members.
     private static func without(_ pointers: [String], _ value: JSONValue, at place: String = "") -> JSONValue {
         if let elements = value.array {
             return .array(elements.enumerated().map { without(pointers, $1, at: "\(place)/\($0)") })
@@ -56,7 +56,7 @@ import Testing
     }
 }
 
-/// The hosts of one example, on a folder of their own.
+/// The hosts of one example, on an own folder.
 private final class ExampleHosts {
     private let folder = NSTemporaryDirectory() + "example-\(UUID().uuidString)"
     private let described: JSONValue
@@ -98,7 +98,7 @@ private final class ExampleHosts {
         return host
     }
 
-    /// The answer; notifications before it are passed over.
+    /// The answer; skips notifications before it.
     func ask(_ name: String, _ method: String, _ params: JSONValue) throws -> JSONValue {
         last += 1
         let request: JSONValue = [

@@ -2,10 +2,10 @@ import Foundation
 import Platform
 import Synchronization
 
-/// One run of a host: its pipes, a thread that reads all the time so that the host never waits, and how it ends.
+/// One run of a host: its pipes, a thread that always reads so that the host never waits, and its end.
 ///
-/// The shell between us and the host sets what `ChildProcess` has no say in, and then becomes the host: the environment,
-/// where stderr and stdout go, and the limit on the size of files.
+/// A shell between us and the host sets what `ChildProcess` cannot (the environment, the files of stderr and stdout,
+/// the limit on the size of files), and then becomes the host.
 final class HostRun {
     typealias Failure = Pattern.Mismatch
 
@@ -17,7 +17,7 @@ final class HostRun {
     private let output: Output
     private var pending: [UInt8] = []
     private var hasEnded = false
-    /// Everything it wrote.
+    /// All of its output.
     private(set) var all: [UInt8] = []
 
     /// - Parameter fileSizeKiB: nil for no limit.
@@ -26,11 +26,11 @@ final class HostRun {
     ) throws {
         unlink(outputPath)
         guard mkfifo(outputPath, 0o600) == 0 else { throw Failure("no pipe could be made at \(outputPath)") }
-        // Both ends, for a moment, so that the end of the reading side is open before the host opens the other.
+        // Opens both ends for a moment, so that the reading end is open before the host opens the other one.
         let descriptor = open(outputPath, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure("the pipe at \(outputPath) cannot be opened") }
         let variables = environment.map { "\($0.key)=\($0.value)" }
-        // In units of 512 bytes, as POSIX has it.
+        // POSIX counts units of 512 bytes.
         let limit = fileSizeKiB.map { String($0 * 2) } ?? "no"
         child = try .start(
             path: "/usr/bin/env",
@@ -66,7 +66,7 @@ final class HostRun {
         return false
     }
 
-    /// The next message, waited for at most a minute: a machine may be busy.
+    /// The next message. Waits a minute at most: a machine may be busy.
     func nextMessage() throws -> (isHeaderFramed: Bool, bytes: [UInt8]) {
         let deadline = Clock.monotonicMilliseconds + 60_000
         var searched = 0
@@ -129,7 +129,7 @@ final class HostRun {
         if status != .exited(code) { throw Failure("\(status) instead of exit status \(code)") }
     }
 
-    /// What was written and not read; empties it.
+    /// Takes the unread output.
     func takeUnread() -> [UInt8] {
         defer { pending = [] }
         return pending
@@ -152,7 +152,7 @@ final class HostRun {
 
     deinit { kill() }
 
-    /// What the reading thread has, and whether it is done.
+    /// The reading thread's output, and whether it has ended.
     private final class Output: Sendable {
         private let descriptor: Int32
         private let state = Mutex((bytes: [UInt8](), isAtEnd: false))
@@ -169,7 +169,7 @@ final class HostRun {
         func readAll() {
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
             while true {
-                // A pipe that nobody has opened for writing yet says nothing; one whose writers are gone says so.
+                // A pipe without a writer yet gives no event; one whose writers are gone does.
                 var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&wait, 1, -1) > 0 else { continue }
                 let count = read(descriptor, &buffer, buffer.count)

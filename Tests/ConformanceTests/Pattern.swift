@@ -1,9 +1,9 @@
 import Foundation
 import JSONCodec
 
-/// What an answer must look like: equality of JSON with a few wildcards. `Tests/Conformance/README.md`, "Patterns".
+/// A pattern for answers: equal JSON with a few wildcards. `Tests/Conformance/README.md`, "Patterns".
 struct Pattern {
-    /// A step that did not hold, in words.
+    /// A failed step, in words.
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
 
@@ -14,7 +14,7 @@ struct Pattern {
 
     init(_ value: JSONValue) { self.value = value }
 
-    /// Fills `captures`.
+    /// Compares, and fills `captures`.
     func match(_ value: JSONValue, _ captures: inout [String: JSONValue], at place: String = "") throws(Mismatch) {
         switch self.value {
         case .string(let text) where text.hasPrefix("$"):
@@ -118,7 +118,7 @@ struct Pattern {
         return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
     }
 
-    /// `CODE`, `CODE:KIND` or `CODE:KIND:PATH`; codes and kinds may be several, joined by `|`.
+    /// Compares with `CODE`, `CODE:KIND` or `CODE:KIND:PATH`; several codes or kinds are joined by `|`.
     private static func matchError(_ argument: String, _ value: JSONValue, _ place: String) throws(Mismatch) {
         let parts = argument.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         func alternatives(_ index: Int) -> [String] {
@@ -139,10 +139,10 @@ struct Pattern {
 }
 
 extension JSONValue {
-    /// For messages.
+    /// The beginning, for messages.
     var short: String { text.count <= 300 ? text : text.prefix(300) + "… (\(text.count) characters)" }
 
-    /// The text of the top-level `id` of each message in a JSON text, as it is written; nil where there is none.
+    /// The raw text of each message's top-level `id`; nil if there is none.
     static func rawIDs(in text: String) -> [String?] {
         var text = text
         return text.withUTF8 { bytes in

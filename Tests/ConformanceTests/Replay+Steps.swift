@@ -93,7 +93,7 @@ extension Replay {
 
     // MARK: Files
 
-    /// The one path below the scratch directory that this names.
+    /// The one path in the scratch directory that matches.
     private func path(_ pattern: String) throws -> String {
         guard pattern.contains("*") else { return scratch + "/" + pattern }
         let found = paths(pattern)
@@ -118,7 +118,7 @@ extension Replay {
         return content
     }
 
-    /// Writes in place, so that the file stays the same file.
+    /// Writes in place, so that the file keeps its inode.
     private func write(_ content: Data, to path: String, isAppending: Bool = false) throws {
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isAppending ? O_APPEND : O_TRUNC)
         let descriptor = open(path, flags, 0o600)
@@ -197,7 +197,7 @@ extension Replay {
         return FileState(mode: Int(status.st_mode & 0o7777), content: isFile ? try read(path) : Data())
     }
 
-    /// A file, or every file below a directory, by name.
+    /// A file, or every file in a directory, by name.
     private func tree(_ pattern: String) throws -> [String: FileState] {
         let top = try path(pattern)
         var files: [String: FileState] = [:]

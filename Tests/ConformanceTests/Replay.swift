@@ -2,8 +2,7 @@ import Foundation
 import JSONCodec
 import Platform
 
-/// One transcript against one host; everything happens below a fresh directory. `Tests/Conformance/README.md` has the
-/// format.
+/// One transcript with one host in a fresh directory. `Tests/Conformance/README.md` describes the format.
 final class Replay {
     typealias Failure = Pattern.Mismatch
 
@@ -13,7 +12,7 @@ final class Replay {
     var environment: [String: String]
     var arguments: [String]
     var run: HostRun?
-    /// The run that has ended, whose output may still be read.
+    /// The last run that ended, whose output may still be read.
     var ended: HostRun?
     var fileSizeKiB: Int?
     var isHeaderFramed = false
@@ -31,7 +30,7 @@ final class Replay {
         environment = [
             "PATH": ProcessFacts.environment("PATH") ?? "", "TZ": "UTC", "HOME": scratch + "/home",
         ]
-        // What a sanitizer is told holds for the hosts too.
+        // Settings of sanitizers are for the hosts too.
         for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"] {
             environment[name] = ProcessFacts.environment(name)
         }
@@ -44,7 +43,7 @@ final class Replay {
     }
 
     /// Replays all steps.
-    /// - Throws: the first that does not hold, with its line.
+    /// - Throws: the first failed step, with its line.
     func replay(_ text: String) throws {
         for (index, line) in text.components(separatedBy: "\n").enumerated() {
             if line.hasPrefix("#") || line.allSatisfy(\.isWhitespace) { continue }
@@ -129,7 +128,7 @@ final class Replay {
         try ending.expectEnd(code: code, milliseconds: milliseconds)
     }
 
-    /// Ends a running host by the end of its input; nothing unread may be left.
+    /// Ends a running host by the end of its input. Unread output is an error.
     func finish() throws {
         if let run {
             run.closeInput()
@@ -145,7 +144,7 @@ final class Replay {
 
     // MARK: Messages
 
-    /// Whether what is sent comes byte by byte, but for the middle of long texts.
+    /// Whether to send byte by byte, except in the middle of long texts.
     var sendsByteByByte = false
 
     func send(_ bytes: [UInt8]) throws {

@@ -2,7 +2,7 @@ import JSONCodec
 import Platform
 import Testing
 
-/// The archives name files that are there and commands that work.
+/// The archives name existing files and working commands.
 @Suite struct ArchiveTests {
     private static let members = ["feature", "title", "date", "status", "files", "docs", "tests", "commands"]
 
@@ -34,8 +34,8 @@ import Testing
         }
     }
 
-    /// `swift …` would wait for the build that runs these tests, so it is only looked at; a program of the project
-    /// must be there; everything else is run and must succeed.
+    /// `swift …` would wait for the build that runs these tests, so only its form is checked; a program of the project
+    /// must exist; everything else is run and must succeed.
     @Test(arguments: Repository.archives) func namesCommandsThatWork(archive: String) throws {
         for command in texts("commands", of: try metadata(archive)) where !command.hasPrefix("swift ") {
             let program = String(command.prefix { $0 != " " })

@@ -1,4 +1,4 @@
-/// A fenced block of a document that shows commands and what they print.
+/// A fenced block of a document with commands and their output.
 ///
 ///     $ mood add 😊 Happy            a command, run by /bin/sh
 ///     Added 😊 Happy (0190b5a0)      a line that it prints, on stdout or stderr
@@ -9,10 +9,10 @@
 struct ConsoleBlock {
     struct Step {
         var command: String
-        /// The line of the document in which the command stands, from 1.
+        /// The line of the command in the document, from 1.
         let line: Int
         var output: [String] = []
-        /// The index of the line behind the command.
+        /// The index of the line after the command.
         var outputStart = 0
         /// Whether it runs on a terminal.
         var isOnTerminal = false
@@ -20,7 +20,7 @@ struct ConsoleBlock {
 
     var steps: [Step] = []
 
-    /// The info string of the blocks that are run.
+    /// The info string of blocks to run.
     static let language = "console"
 
     /// All blocks of a document, in order.
@@ -65,7 +65,7 @@ struct ConsoleBlock {
         text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Steps of a document that show something else than the lines that they print, compared as bytes.
+    /// The steps whose output in the document differs from the printed lines, compared as bytes.
     static func differences(from printed: [[String]], in document: String) -> [String] {
         zip(all(in: document).flatMap(\.steps), printed).flatMap { step, lines in
             var told: [String] = []
@@ -77,7 +77,7 @@ struct ConsoleBlock {
         }
     }
 
-    /// The document with what was printed in the place of what it shows.
+    /// The document with printed lines in place of its own.
     /// - Parameter printed: the lines of each step, in the order of the steps.
     static func document(_ document: String, showing printed: [[String]]) -> String {
         var lines = lines(document)

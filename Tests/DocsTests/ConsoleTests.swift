@@ -1,14 +1,14 @@
 import Platform
 import Testing
 
-/// What a document says that a command prints is what it prints.
+/// The output in a document is the command's output.
 @Suite struct ConsoleTests {
     private static let documents = Repository.documents.filter { document in
         ((try? Repository.text(document)) ?? "").contains("```" + ConsoleBlock.language)
     }
 
-    /// All blocks of a document are one session, from top to bottom. With `MOODBOARD_GOLDEN=write` in the environment the
-    /// document is written again.
+    /// All blocks of a document are one session, from top to bottom. `MOODBOARD_GOLDEN=write` in the environment writes
+    /// the document again.
     @Test(arguments: documents) func printsWhatTheDocumentShows(document: String) throws {
         let text = try Repository.text(document)
         let steps = ConsoleBlock.all(in: text).flatMap(\.steps)
@@ -47,7 +47,7 @@ import Testing
         #expect(ConsoleBlock.all(in: written).flatMap(\.steps).map(\.output) == printed)
     }
 
-    /// So the rows of a list can be named in the next step.
+    /// The next step can name the rows of a list.
     @Test func stepsOnATerminalShareIt() throws {
         let steps = ["tty", "name=value; false", "tty; echo $name", "echo \"$name\""].enumerated().map {
             ConsoleBlock.Step(command: $1, line: 1, isOnTerminal: $0 < 3)
@@ -57,7 +57,7 @@ import Testing
         #expect(printed[1] == [] && printed[3] == [""])
     }
 
-    /// Each step has a minute and ids of its own, wherever and whenever it runs.
+    /// Each step has its own minute and ids, independent of place and time.
     @Test func aStepHasItsTimeAndItsIDs() throws {
         let add = ConsoleBlock.Step(command: "mood add 😊 Happy", line: 1)
         let steps = [add, add, ConsoleBlock.Step(command: "mood list --template '{date} {time} {id}'; pwd", line: 3)]
@@ -79,7 +79,7 @@ import Testing
         #expect(blocks[1].steps.map(\.line) == [6, 10] && !blocks[1].steps[0].isOnTerminal)
     }
 
-    /// People see the last eight digits of an id; those of two processes with one seed differ.
+    /// People see the last eight digits of an id. Those of two processes with one seed differ.
     @Test func idsWithOneSeedEndDifferently() throws {
         let command = ConsoleBlock.Step(
             command:

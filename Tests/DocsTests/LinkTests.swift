@@ -1,6 +1,6 @@
 import Testing
 
-/// Every link inside the project leads somewhere.
+/// Every link inside the project resolves.
 @Suite struct LinkTests {
     @Test(arguments: Repository.documents) func relativeLinksResolve(document: String) throws {
         let directory = document.contains("/") ? Repository.ancestor(of: document, levels: 1) : "."

@@ -1,12 +1,12 @@
-/// What of a Markdown document can be checked: its links, and the anchors of its headings.
+/// The checkable parts of a Markdown document: its links, and the anchors of its headings.
 enum Markdown {
     struct Link {
         let target: String
-        /// The line in which it stands, from 1.
+        /// The line of the link, from 1.
         let line: Int
     }
 
-    /// The targets of all inline links, those in code left out.
+    /// The targets of all inline links outside of code.
     static func links(in document: String) -> [Link] {
         var links: [Link] = []
         forEachTextLine(of: document) { line, number in
@@ -21,7 +21,7 @@ enum Markdown {
         return links
     }
 
-    /// The anchors of the headings, as GitHub makes them: lower case, punctuation dropped, spaces as dashes.
+    /// The anchors of the headings in GitHub's form: lower case, no punctuation, dashes for spaces.
     static func anchors(in document: String) -> [String] {
         var anchors: [String] = []
         forEachTextLine(of: document) { line, _ in
@@ -41,7 +41,7 @@ enum Markdown {
         }
     }
 
-    /// The line without what stands between backquotes.
+    /// The line without text between backquotes.
     private static func withoutCode(_ line: String) -> String {
         let pieces = line.split(separator: "`", omittingEmptySubsequences: false)
         return pieces.enumerated().filter { $0.offset % 2 == 0 }.map { String($0.element) }.joined()

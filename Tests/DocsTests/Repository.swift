@@ -1,17 +1,17 @@
 import Platform
 
-/// The project's own files, found from where this one was compiled, and the programs that were built beside the tests.
+/// The project's own files, and the built programs in the tests' folder.
 enum Repository {
-    /// The directory of `Package.swift`, by whatever links the compiler reached this file.
+    /// The directory of `Package.swift`, even if the compiler used links to this file.
     static let root: String = {
         guard let path = realpath(#filePath, nil) else { return ancestor(of: #filePath, levels: 3) }
         defer { free(path) }
         return ancestor(of: String(cString: path), levels: 3)
     }()
 
-    /// Where `moodboard` and `mood` are.
+    /// The directory of `moodboard` and `mood`.
     ///
-    /// The test program lies beside them on Linux; elsewhere a helper runs it, whose arguments name the bundle.
+    /// On Linux the test program is there too; elsewhere a helper runs it, whose arguments name the bundle.
     static let products: String? = {
         var starts = [Terminal.executablePath()]
         starts += Terminal.arguments()

@@ -1,15 +1,15 @@
 import Platform
 import Testing
 
-/// A directory of its own in which commands run, with the built programs first in PATH. Nothing in it depends on the machine:
-/// it is removed when the value goes, what is printed shows it as the root of the file system, the time and the ids are fixed,
-/// and of our environment commands have only what sanitizers and faketime are told.
+/// A temporary directory for commands, with the built programs first in PATH. Nothing in it depends on the machine:
+/// output shows it as the root of the file system, the time and the ids are fixed, and of our environment commands have
+/// only the settings of sanitizers and faketime.
 final class Sandbox {
     private let directory: String
     private let path: String
-    /// The home as commands print it, in which they run.
+    /// The home in which commands run, as they print it.
     private static let home = "/home/ada"
-    /// The first step begins at this time, each later one a minute later.
+    /// The minute of the first step; each later one is a minute later.
     private static let firstMinute = 18 * 60 + 17
 
     init() throws {
@@ -23,7 +23,7 @@ final class Sandbox {
 
     deinit { _ = try? Self.run("/bin/rm", ["-rf", directory]) }
 
-    /// Runs a command; what it prints on stdout and stderr, and how it ended.
+    /// Runs a command; returns its output on stdout and stderr, and its exit status.
     func run(_ command: String) throws -> (output: String, status: ChildProcess.Status?) {
         let handedOn = [
             "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "LD_PRELOAD", "FAKETIME", "FAKETIME_DONT_FAKE_MONOTONIC",
@@ -33,7 +33,7 @@ final class Sandbox {
                 "HOME=\(directory)\(Self.home)", "PATH=\(path)", "TZ=UTC", "LANG=C.UTF-8", "TMPDIR=\(directory)/tmp",
                 Self.conditions(0),
             ] + handedOn
-        // `env` replaces the environment; the directory and the streams are the shell's affair.
+        // `env` replaces the environment; the shell sets the directory and the streams.
         let script = "cd \"$0\" && exec 2>&1 && exec </dev/null && eval \"$1\""
         let (output, status) = try Self.run(
             "/usr/bin/env", ["-i"] + setting + ["/bin/sh", "-c", script, directory + Self.home, command])
@@ -48,10 +48,10 @@ final class Sandbox {
         return "\(TestConditions.variable)=clock:\(time),seed:\(step)"
     }
 
-    /// Runs the steps of all blocks of a document in one shell, so that variables and `$?` go on.
-    /// - Returns: what each step printed, as lines.
+    /// Runs the steps of all blocks of a document in one shell, so that variables and `$?` stay.
+    /// - Returns: the printed lines of each step.
     func run(_ steps: [ConsoleBlock.Step]) throws -> [[String]] {
-        // The mark is printed before each step and leaves `$?` as the step before left it.
+        // The mark comes before each step and keeps `$?`.
         let mark = "--- the next step ---"
         var script: [String] = []
         var onTerminal: [String] = []
@@ -69,12 +69,12 @@ final class Sandbox {
         for line in ConsoleBlock.lines(output) {
             if line == mark { printed.append([]) } else if !printed.isEmpty { printed[printed.count - 1].append(line) }
         }
-        // Behind the last line feed there is no line.
+        // There is no line after the last line feed.
         if printed.last?.last == "" { printed[printed.count - 1].removeLast() }
         return printed
     }
 
-    /// Commands in one pseudo-terminal (script(1) of util-linux), without colours and without a pager.
+    /// Commands in one pseudo-terminal (script(1) of util-linux), without colors and without a pager.
     private static func onTerminal(_ command: String) -> String {
         let quoted = "'" + command.replacing("'", with: "'\\''") + "'"
         let setting = "COLUMNS=100 NO_COLOR=1 MOOD_PAGER= TERM=xterm"

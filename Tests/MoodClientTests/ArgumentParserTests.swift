@@ -2,7 +2,7 @@ import Testing
 
 @testable import MoodClient
 
-/// Parses against a small table of its own, so that the cases do not change with the commands.
+/// A small table of commands, so that the cases do not change with the program's.
 private let table = [
     Command(
         name: "add", summary: "Add.", parameters: [.init("EMOJI", "One."), .init("LABEL", "Two.")],

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodClient
 
-/// `backup`: which copies stay, and which do not.
+/// `backup`: the copies that stay and those that are deleted.
 @Suite struct BackupCommandTests {
     private static let store = "0194f2a1-0000-4000-8000-000000000001"
     private static let info = #"{"path":"/store","inMemory":false,"bytes":9}"#
@@ -29,7 +29,7 @@ import Testing
         return line + "\"crc\":\"" + String(repeating: "0", count: 8 - digits.count) + digits + "\"}\n"
     }
 
-    /// A copy with so many moods.
+    /// A copy with a number of moods.
     private static func copy(revision: Int, moods: Int = 1, store: String = store) -> String {
         let head =
             #"{"format":"moodboard-backup","version":1,"storeId":"\#(store)","schemaVersion":3,"revision":\#(revision),"at":"2026-01-02T12:00:00.000Z","history":null,"#
@@ -49,7 +49,7 @@ import Testing
         Outside(["store.export": exported(text), "store.info": info, "store.verify": verify])
     }
 
-    /// Backs up as often as there are revisions.
+    /// Makes a backup at each revision.
     private static func backUp(_ revisions: [Int], in folder: String, keep: Int) {
         for revision in revisions {
             let outside = outside(copy(revision: revision))
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// A disk that is not there must not push out what was kept, and neither must a store that is not whole.
+    /// An unmounted disk or a damaged store must not push out old copies.
     @Test func nothingPushesOutACopyThatHasMoods() {
         let folder = Self.folder()
         defer { Self.remove(folder) }

@@ -37,7 +37,7 @@ import Testing
         #expect(Key.take(&bytes, isComplete: true) == [.escape] && bytes.isEmpty)
     }
 
-    /// Whatever a terminal sends ends, and is consumed.
+    /// Any bytes of a terminal are consumed.
     @Test func anyBytesAreTaken() {
         var state: UInt64 = 7
         for _ in 0..<2_000 {
@@ -80,7 +80,7 @@ import Testing
     }
 }
 
-/// Keys for a browser, and what it drew.
+/// Keys for a browser, and the frames that it drew.
 private final class Pressed {
     var keys: [String]
     var frames: [[UInt8]] = []
@@ -97,7 +97,7 @@ private final class Pressed {
                 ready.hasInput = true
                 return ready
             },
-            // An end of the keys is the end of the terminal.
+            // After the last key the terminal is gone.
             read: { () throws(SystemError) in self.keys.isEmpty ? [] : Array(self.keys.removeFirst().utf8) },
             write: { (bytes) throws(SystemError) in self.frames.append(bytes) },
             stop: { () throws(SystemError) in self.stops += 1 })
@@ -189,7 +189,7 @@ private final class Pressed {
             return #"{"effects":[],"editor":{"isPresented":\#(params.contains("add"))}}"#
         }
         #expect(pressed.drawn.contains("✗ It is empty.") && pressed.drawn.contains("[😊]"))
-        // Before the first key in the form nothing is wrong with it.
+        // Before the first key the form shows no problem.
         #expect(!String(decoding: pressed.frames[1], as: UTF8.self).contains("✗"))
         #expect(
             actions(outside) == [
@@ -282,7 +282,7 @@ private final class Pressed {
         #expect(outside.sent.count { $0.method == "nav.screen" } == 2)
     }
 
-    /// One write a frame, and none where nothing changes.
+    /// One write for each frame, and none if nothing changes.
     @Test func aFrameIsOneWriteOfChangedLines() {
         let (pressed, _) = browse(["x", "x", "\u{1b}[B", "q"])
         #expect(pressed.frames.count == 3)

@@ -82,7 +82,7 @@ import Testing
         #expect(outside.output == test.output)
         #expect(outside.closed == 1)
 
-        // For programs: the same request, and the result byte for byte.
+        // With `--json` the request is equal, and the result is printed byte for byte.
         let odd = #"{ "id" : "é", "deleted":1.0 , "x":"\u00e9"}"#
         let program = Outside { _, _ in .result(Array(odd.utf8)) }
         #expect(program.run(test.arguments + (test.arguments.contains("--") ? [] : ["--json"])) != .usage)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MoodClient
 
-/// What somebody meets who uses the client every day.
+/// Cases of daily use.
 @Suite struct DailyUseTests {
     @Test func timesAreToldByTheZoneThatWasChosen() {
         let outside = Outside(["settings.get": #"{"timeZone":"Asia/Tokyo"}"#, "mood.get": Canned.mood()])

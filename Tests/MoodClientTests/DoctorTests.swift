@@ -95,7 +95,7 @@ import Testing
         #expect(other.output.contains("1. Because.") && other.output.contains("/s cannot be opened"))
     }
 
-    /// A read-only store whose files say why needs no second finding.
+    /// A read-only store whose files have the reason gets no second finding.
     @Test func aCauseIsNamedOnce() {
         let store = Self.well.replacing(#""readOnly":false"#, with: #""readOnly":true,"readOnlyReason":"Edited.""#)
         let outside = outside(store, [("edited", "It is so.")])

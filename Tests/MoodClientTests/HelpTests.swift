@@ -18,7 +18,7 @@ import Versions
         }
     }
 
-    /// What the help shows must be right: every example that is one plain command is parsed by the same table.
+    /// Every example in the help that is one plain command must parse.
     @Test func everyExampleIsACommandLineThatParses() throws {
         for command in Command.all {
             #expect(!command.examples.isEmpty)
@@ -127,7 +127,7 @@ import Versions
         #expect(outside.output == "mood \(Version.program) (protocol \(Version.wire), schema \(Version.schema))\n")
     }
 
-    /// Words of a line as a shell would make them, as far as the examples need it.
+    /// Splits a line like a shell, as far as the examples need it.
     private static func shellWords(_ line: String) -> [String] {
         var words: [String] = []
         var word: String?

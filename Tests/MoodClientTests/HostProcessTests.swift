@@ -3,9 +3,9 @@ import Testing
 
 @testable import MoodClient
 
-/// A real process at the other end of real pipes; what it says is a shell script.
+/// A real process at the other end of real pipes: a shell script plays the host.
 @Suite(.serialized) struct HostProcessTests {
-    /// A directory with one script in it that is gone afterwards.
+    /// A directory with one script, removed afterwards.
     private final class Script {
         let directory: String
         let path: String
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// A host that tells of changes before it answers: who listens afterwards hears them.
+    /// Notifications before an answer reach a listener that comes later.
     @Test func whatIsToldBeforeAnAnswerIsHeard() throws {
         let script = try Script(
             """
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func requestsAndAnswersGoThroughThePipes() throws {
-        // Answers with the request itself as the result, after an event and an answer to somebody else.
+        // Answers with the request as the result, after an event and an answer to another client.
         let script = try Script(
             """
             n=0
@@ -165,13 +165,13 @@ import Testing
     }
 
     @Test func theChildGetsThreeDescriptorsAndNoMore() throws {
-        // A descriptor of ours that is not close-on-exec must not reach the child either (glibc 2.34 and later).
+        // A descriptor without close-on-exec must not reach the child either (glibc 2.34 and later).
         let leak = dup(0)
         defer { Platform.close(leak) }
         let script = try Script(
             #"read -r line; n=$(ls /proc/self/fd | wc -l); echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":$n}""#)
         let host = try start(script.path)
-        // 0, 1 and 2, the script and the directory that ls reads.
+        // 0, 1 and 2, the script, and the directory that ls reads.
         let count = try #require(Int(result(try host.connection.call("x", nil)).filter { $0.isNumber }))
         #expect(count <= 5)
         host.close()

@@ -8,7 +8,7 @@ private let b = "0194f2a1-0000-7000-8000-0000000000f2"
 private let c = "0194f2a1-1000-7000-8000-a00000000001"
 private let d = "7da60963-166e-4e03-b457-84483f34ec0e"
 
-/// Answers `mood.list` with these ids, two a page, `mood.resolve` by the ends of ids, and `mood.get` with what was asked for.
+/// Answers `mood.list` with these ids, two a page, `mood.resolve` by their ends, and `mood.get` with the requested id.
 private func journal(_ ids: [String]) -> Outside {
     Outside { method, params in
         switch method {
@@ -161,7 +161,7 @@ private func journal(_ ids: [String]) -> Outside {
         #expect(outside.files.isEmpty)
     }
 
-    /// `@last` is another one when a mood of yesterday was added: `@added` is what was meant.
+    /// A mood of yesterday does not become `@last`, but it is `@added`.
     @Test func addedIsTheOneAddedLastWhereverItsTimeIs() {
         let outside = journal([a, d])
         let before = outside.host
@@ -173,7 +173,7 @@ private func journal(_ ids: [String]) -> Outside {
         #expect(outside.run("add", "😊", "Happy", "--at", "2026-01-01T00:00:00Z") == .success)
         #expect(outside.run("note", "@added", "x") == .success)
         #expect(outside.sent.last?.params == #"{"id":"\#(d)","notes":"x"}"#)
-        // Another window knows it too, until it has one of its own.
+        // Another window uses it too, until it has its own.
         outside.session = "7-7"
         #expect(outside.run("note", "@added", "y") == .success)
         #expect(outside.sent.last?.params == #"{"id":"\#(d)","notes":"y"}"#)

@@ -128,7 +128,7 @@ import Testing
         #expect(Self.output(#"{"id":"e","type":"error","kind":"notFound","text":"Gone."}"#) == "Title\nGone.\n")
     }
 
-    /// More types may come: what they have in common is shown.
+    /// Later versions may have more types, whose common members are shown.
     @Test func aCellOfALaterVersionIsShownAsFarAsItCan() {
         #expect(Self.output(#"{"id":"n","type":"chart","title":"Week","text":"up"}"#) == "Title\nWeek: up\n")
         #expect(Self.output(#"{"id":"n","type":"chart","values":[1]}"#) == "Title\n")

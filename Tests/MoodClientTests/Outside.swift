@@ -3,9 +3,9 @@ import Platform
 
 @testable import MoodClient
 
-/// The outside of a command in a test: a host that answers from a closure, and a console that remembers.
+/// The surroundings of a command in a test: a host that answers from a closure, and a console that records.
 final class Outside {
-    /// A request as it was sent.
+    /// A sent request.
     struct Sent: Equatable {
         let method: String
         let params: String
@@ -15,22 +15,22 @@ final class Outside {
     var isOutputTerminal = false
     var columns = 80
     var lines = 24
-    /// What is on the disk, by path.
+    /// The files by path.
     var files: [String: [UInt8]] = [:]
     /// Paths that are pipes.
     var pipes: Set<String> = []
     /// The terminal window.
     var session = "1-1"
-    /// Commands that the shell ran, and what they read.
+    /// Commands that the shell ran, with their input.
     var shellRuns: [(command: String, arguments: [String], input: [UInt8]?)] = []
-    /// What such a command does to the files.
+    /// The effect of such a command on files.
     var shell: (_ outside: Outside, _ arguments: [String]) -> Void = { _, _ in }
     var executables: Set<String> = []
-    /// The program that took the place of this one, and its arguments. (In a test it fails then.)
+    /// The program that replaced this one, with its arguments. (In a test it then fails.)
     var became: [String] = []
-    /// What TZ names, where that is no zone.
+    /// The value of TZ, if it names no zone.
     var unknownTimeZone: String?
-    /// The IANA name of the zone here.
+    /// The IANA name of this system's zone.
     var timeZoneName: String?
     var environment: [String: String] = [:]
     var input: [UInt8] = []
@@ -38,14 +38,14 @@ final class Outside {
     /// 2026-01-02T12:00:00Z; the wall clock is an hour ahead, in a zone called CET.
     var now = 1_767_355_200
     var writeError: SystemError?
-    /// What keeps every path from being made.
+    /// The directory without write permission for every path.
     var unwritableDirectory: String?
     var isErrorTerminal = false
-    /// The params of `$/progress` that the host tells before each answer.
+    /// The params of `$/progress` that the host sends before each answer.
     var notices: [String] = []
-    /// The params of the events that come behind the answers, until each subscription has ended.
+    /// The params of the events after the answers, until each subscription ends.
     var events: [String] = []
-    /// Answers a request; the params are JSON text, empty when there were none.
+    /// Answers a request; the params are JSON text, or empty.
     var host: (_ method: String, _ params: String) throws(ClientError) -> Answer
 
     private(set) var sent: [Sent] = []
@@ -62,7 +62,7 @@ final class Outside {
         self.host = host
     }
 
-    /// A host that gives each method its answer, whatever the params.
+    /// A host with one answer for each method.
     convenience init(_ answers: [String: String]) {
         self.init { method, _ in
             guard let answer = answers[method] else {
@@ -123,7 +123,7 @@ final class Outside {
                 return HostConnection(
                     ask: { (method, params, listener) throws(ClientError) in
                         let text = String(decoding: params ?? [], as: UTF8.self)
-                        // What was chosen is asked by whatever tells a time.
+                        // Every command that shows a time reads the settings.
                         if method != "settings.get" { self.sent.append(Sent(method: method, params: text)) }
                         return { () throws(ClientError) in
                             for notice in self.notices { listener?("$/progress", Array(notice.utf8)) }
@@ -162,7 +162,7 @@ final class Outside {
     }
 }
 
-/// Answers as the host would give them.
+/// Answers in the host's form.
 enum Canned {
     static let id = "0194f2a1-0000-7000-8000-000000000001"
 

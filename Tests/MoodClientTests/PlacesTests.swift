@@ -3,7 +3,7 @@ import Testing
 
 @testable import MoodClient
 
-/// The zone and the language of the place where a command runs.
+/// The zone and the language of a command's surroundings.
 @Suite struct PlacesTests {
     private func added(
         _ arguments: [String] = [], zone: String? = "Europe/Berlin", setting: String? = nil, config: String? = nil,

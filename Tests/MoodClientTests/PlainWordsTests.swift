@@ -3,7 +3,7 @@ import Testing
 
 @testable import MoodClient
 
-/// Words that are given without quotes, and texts as a terminal shows them.
+/// Words without quotes, and texts on a terminal.
 @Suite struct PlainWordsTests {
     @Test(arguments: [
         (["@last", "tea", "with", "mum"], ["@last"]), (["@1", "@3-4", "late"], ["@1", "@3-4"]),

@@ -208,7 +208,7 @@ import Testing
         try PluginFiles.write(files, to: path)
         for file in files { #expect(file.text.split(separator: "\n").count <= 40, "\(file.name)") }
         let needed = ["python": "python3", "sh": "jq", "node": "node", "swift": "swiftc"]
-        // Said, so that nobody believes it was tried.
+        // Print it, so that the output shows what was not tried.
         guard system("command -v \(needed[language] ?? "") > \(folder.path)/found") == 0 else {
             print("\(needed[language] ?? "") is not here: the plugin in \(language) was not tried")
             return
@@ -218,7 +218,7 @@ import Testing
         }
         #expect(system("cd / && sh '\(path)/test.sh' > '\(folder.path)/test.log'") == 0)
         #expect(system("grep -qx ok '\(folder.path)/test.log'") == 0)
-        // A test that cannot fail would say the same of another program.
+        // The test must fail for another program.
         #expect(system("sed -i 's/Hello, /Bye, /' '\(path)'/main.*") == 0)
         if language == "swift" {
             #expect(system("cd '\(path)' && swiftc main.swift -o main > build.log 2>&1") == 0)

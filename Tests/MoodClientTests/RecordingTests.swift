@@ -10,7 +10,7 @@ import Testing
             Array("{}\n".utf8), Array("{}\r\n".utf8), [0xff, 0x0a], Array("\n".utf8), Array("end".utf8),
         ]
         for bytes in sent {
-            // In pieces, as they come.
+            // In pieces, as from a pipe.
             for byte in bytes { recording.add([byte], .sent) }
             recording.add(Array("[1]\n".utf8), .received)
         }

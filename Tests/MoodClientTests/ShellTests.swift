@@ -82,7 +82,7 @@ import Testing
         #expect(outside.sent.last?.params.contains(#""set":{"valence":null}"#) == true)
     }
 
-    /// What the editor leaves, as bytes.
+    /// The editor's result as bytes.
     private func left(_ bytes: [UInt8], _ arguments: [String]) -> (ExitCode, Outside) {
         let outside = Outside(["mood.get": Self.mood, "mood.create": Self.mood, "mood.update": Self.mood])
         outside.environment = ["HOME": "/home/ada", "EDITOR": "ed"]
@@ -251,7 +251,7 @@ import Testing
         #expect(status == .badData)
         #expect(outside.error.contains("/home/ada/.config/moodboard/config.json" + part), "\(outside.error)")
         #expect(outside.started.isEmpty)
-        // Help is there all the same.
+        // Help is shown anyway.
         #expect(run(text, ["--help"]).0 == .success)
     }
 }

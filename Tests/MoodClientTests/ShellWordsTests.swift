@@ -24,7 +24,7 @@ import Testing
         #expect(ShellWords.text(message, path: path, command: command) == told)
     }
 
-    /// A program's author sends requests as they are, and is told of their params.
+    /// A program's author sends raw requests, and gets errors about params.
     @Test func onlyRPCKeepsThePointers() {
         let error = Canned.error(
             -32602, "invalidParams", "/label is empty; see mood.create.", more: #","path":"/label""#)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MoodClient
 
-/// A host whose language of time knows two words.
+/// A host that understands two words of time.
 private func journal() -> Outside {
     Outside { method, params in
         guard method == "time.parse" else { return .result(Array(Canned.page([Canned.mood()]).utf8)) }

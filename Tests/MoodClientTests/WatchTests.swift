@@ -31,7 +31,7 @@ import Testing
         #expect(outside.closed == 1)
     }
 
-    /// What a host counts is its word, and nothing to calculate with.
+    /// The client shows a host's count and does not calculate with it.
     @Test(arguments: [Int.min, -1, 0, 1, .max]) func believesNoCount(count: Int) {
         let outside = Outside(["events.subscribe": #"{"subscription":"s1","revision":3}"#])
         outside.events = [Self.event(4, Self.change("deleted"), more: #","truncated":true,"count":\#(count)"#)]
@@ -50,7 +50,7 @@ import Testing
         #expect(outside.sent.last?.params == #"{"topics":["mood"],"since":3}"#)
     }
 
-    /// Who was too slow goes on behind what it has seen.
+    /// A client that was too slow continues after the last event that it saw.
     @Test func takesUpABrokenSequence() {
         let outside = Outside(["events.subscribe": #"{"subscription":"s1","revision":3}"#])
         outside.events = [

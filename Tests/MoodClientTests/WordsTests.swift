@@ -147,7 +147,7 @@ import Testing
             #expect(outside.error.contains("Delete these 2 moods? [y/N] "))
             #expect(outside.sent.contains { $0.method == "mood.deleteMany" } == (status == .success))
         }
-        // Nobody is there to ask.
+        // Without a terminal there is no person to ask.
         let script = journal()
         #expect(script.run("rm", "--tag", "x") == .usage && script.error.contains("--yes"))
         #expect(!script.sent.contains { $0.method == "mood.deleteMany" })

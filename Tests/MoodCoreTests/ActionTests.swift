@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodCore
 
-/// Actions as JSON, there and back.
+/// Actions to JSON and back.
 @Suite struct ActionTests {
     @Test(arguments: SeededRandom.seeds)
     func whatIsWrittenIsReadAgain(seed: UInt64) throws {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// A member that is needed may be missing or of another kind; then there is no action, whatever else there is.
+    /// A required member may be missing or of another kind; then there is no action, whatever else is there.
     @Test(arguments: SeededRandom.seeds)
     func withoutWhatItNeedsItIsNoAction(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -66,7 +66,7 @@ import Testing
 
 /// Every kind of action, with any payload.
 enum RandomAction {
-    /// The kind that comes after another, so that a new one cannot be forgotten; nil behind the last.
+    /// The kind after another, so that a new one cannot be forgotten; nil after the last.
     static func next(after action: Action?, _ random: inout SeededRandom) -> Action? {
         let id = RandomMood.id(&random)
         let text = RandomMood.text(&random)

@@ -4,7 +4,7 @@ import Testing
 @testable import MoodCore
 
 @Suite struct AttachmentTests {
-    /// Canonical forms: `kind` first, then the members in their declared order, then what is unknown.
+    /// Canonical forms: `kind` first, then the members in their declared order, then unknown ones.
     @Test(arguments: [
         #"{"kind":"link","url":"https://a.b"}"#, #"{"kind":"link","url":"https://a.b","title":"T"}"#,
         #"{"kind":"email","address":"a@b.c","label":"L"}"#, #"{"kind":"place","latitude":60.17,"longitude":24.94}"#,
@@ -46,7 +46,7 @@ import Testing
         #expect(Attachment(try JSONValue(parsing: text)) == nil)
     }
 
-    /// What a later version, or a person with an editor, put there survives every change of the mood around it.
+    /// An attachment of a later version or an editor survives every change of the mood.
     @Test(arguments: [
         #"{"kind":"video","path":"/a"}"#, #"{"kind":"link","href":"x"}"#, "7", "null",
         #"{"kind":"event","title":"T","occurrences":[{"start":"2026-01-02T03:04:05.000Z","end":"2026-01-02T03:04:05.000Z","room":"B"}]}"#,

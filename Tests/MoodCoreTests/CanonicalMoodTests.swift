@@ -5,7 +5,7 @@ import Testing
 @testable import MoodCore
 
 @Suite struct CanonicalMoodTests {
-    /// What both ways say of a record; nil: it is none.
+    /// The facts that both readers find in a record; nil if there are none.
     private struct Head: Equatable {
         var id: MoodID?
         var label: [UInt8]
@@ -53,7 +53,7 @@ import Testing
         for _ in 0..<500 {
             let record = RandomMood.record(&random)
             let (fast, slow) = Self.both(Array(record.utf8))
-            // Members of a later version come last; such a record is left to the long way.
+            // Members of a later version come last; the fast reader refuses such a record.
             let isPlain = try JSONValue(parsing: record).object?.last?.name == "revision"
             #expect(slow != nil && fast == (isPlain ? slow : nil), "seed \(seed): \(record)")
             let known = Array(record.utf8).withUnsafeBytes { Head(known: $0) }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Changed bytes, mostly no JSON any more: where the short way answers, the long one says the same.
+    /// Changed bytes, mostly invalid JSON: if the fast reader answers, the slow one gives an equal answer.
     @Test(arguments: SeededRandom.seeds)
     func saysNothingElseOfMutatedRecords(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -78,7 +78,7 @@ import Testing
                 }
             }
             let (fast, slow) = Self.both(record)
-            // Of bytes that are no mood it may say anything, but it stays within them.
+            // For bytes that are no mood any answer is right, but it stays within them.
             let known = record.withUnsafeBytes { Head(known: $0) }
             guard let fast else { continue }
             taken += 1

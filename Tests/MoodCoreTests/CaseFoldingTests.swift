@@ -4,7 +4,7 @@ import Testing
 @testable import MoodCore
 
 @Suite struct CaseFoldingTests {
-    /// Scalar and what CaseFolding.txt (status C or S) folds it to.
+    /// A scalar and its folding in CaseFolding.txt (status C or S).
     static let pairs: [(String, String)] = [
         ("A", "a"), ("Z", "z"), ("a", "a"), ("@", "@"), ("[", "["), ("0", "0"), ("\u{7F}", "\u{7F}"),
         ("µ", "μ"), ("À", "à"), ("Ö", "ö"), ("×", "×"), ("Þ", "þ"), ("ß", "ß"), ("ÿ", "ÿ"),

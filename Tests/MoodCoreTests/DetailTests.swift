@@ -151,7 +151,7 @@ import Testing
             "both events can be exported")
     }
 
-    /// Everybody can use a screen: every cell says what it is, and every tool too.
+    /// Accessibility: every cell and every tool has words.
     @Test(arguments: ["en_US", "de_DE", "es_ES", "fi_FI", "fr_FR", "ja_JP"])
     func everythingIsSaidAlsoToThoseWhoDoNotSeeIt(locale: String) throws {
         let detail = try detail(Self.record(notes: "n", attachments: Self.everything), locale: locale, surroundings())
@@ -225,7 +225,7 @@ import Testing
         #expect(DistanceText.of(30, locale: "en_US") == "98 ft")
     }
 
-    /// A row is the mood as it is stored, with one member more; a member of that name from elsewhere gives way.
+    /// A row is the stored mood with one more member, which replaces an unknown one of that name.
     @Test func aRowIsTheMoodWithItsActions() throws {
         let id = try #require(withBytes(Self.id) { MoodID($0) })
         for more in ["", #""actions":[1],"kept":2,"#] {

@@ -34,20 +34,20 @@ import Testing
 
     @Test(arguments: [
         "", " ", "a", "1", "#", "*", "é", "漢", "Happy", "<b>", "\u{0}", "\n", ":-)", "\u{fffd}",
-        // What is only part of an emoji.
+        // Parts of an emoji.
         "\u{200d}", "\u{fe0f}", "\u{20e3}", "\u{e0067}", "\u{e007f}", "🇫",
         // Text with a selector or a keycap; digits with a selector alone.
         "a\u{fe0f}", "1\u{fe0f}", "漢\u{fe0f}", "a\u{20e3}", "a\u{fe0f}\u{20e3}", "12\u{20e3}", "1\u{20e3}\u{20e3}",
         // Text presentation, by default and on demand.
         "❤", "☺", "©", "✔", "❤\u{fe0e}", "😊\u{fe0e}", "☠", "\u{2640}",
-        // Two, or one and something.
+        // Two emoji, or one with something else.
         "😊😊", "😊a", "a😊", "😊 ", " 😊", "😊\n", "🇫🇮🇯🇵", "🇫🇮🇯", "🇫🇮a", "1\u{20e3}2\u{20e3}", "👍🏽🏽", "👍🏽👍",
         "😊\u{301}", "😊\u{20e3}", "😊\u{fe0f}\u{fe0f}", "☝\u{fe0f}🏽", "😊\u{200b}", "🇫🇮\u{fe0f}", "🇫🇮🏽",
-        // A skin tone on what has none, joiners at the ends or doubled, letters joined.
+        // A skin tone on a base without one, joiners at the ends or doubled, joined letters.
         "🍕🏽", "❤🏽", "😊\u{200d}", "\u{200d}😊", "😊\u{200d}\u{200d}😊", "😊\u{200d}a", "a\u{200d}😊",
         "👩\u{200d}🇫🇮", "🇫🇮\u{200d}👩", "👩\u{200d}1\u{fe0f}\u{20e3}", "1\u{fe0f}\u{20e3}\u{200d}👩",
         "🏽\u{200d}👩", "👩\u{200d}🏽", "👩\u{200d}#\u{20e3}", "1\u{20e3}\u{200d}2\u{20e3}",
-        // Tags without their end, without a flag before them, or behind their end.
+        // Tags without their end, without a flag before them, or after their end.
         "🏴\u{e0067}\u{e0062}", "\u{e0067}\u{e007f}", "🏴\u{e007f}", "🏴\u{e0067}\u{e007f}\u{e007f}",
         "1\u{20e3}\u{e0067}\u{e007f}",
     ])
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// Whatever is accepted is one grapheme cluster, of at most 128 bytes, that begins with an emoji.
+    /// Every accepted text is one grapheme cluster of at most 128 bytes that begins with an emoji.
     @Test(arguments: SeededRandom.seeds)
     func acceptsNothingThatIsMoreThanOneCharacter(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MoodCore
 
-/// Of however many events of a host, those that somebody looks for.
+/// The choice of events that people look for among many of a host.
 @Suite struct HostEventsTests {
     private static func event(hour: Int) -> DetailSurroundings.HostEvent {
         let start = Timestamp(milliseconds: Int64(hour) * 3_600_000) ?? .minimum
@@ -29,7 +29,7 @@ import Testing
         #expect(titles == Array(1000..<1050) && count == 5000)
     }
 
-    /// Where too few are still to come the last ones before fill them up.
+    /// If too few are still to come, the last past ones are shown too.
     @Test(arguments: [1, 2, 3]) func thoseThatAreOverFillUp(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let (titles, count) = Self.shown((1...1009).shuffled(using: &random), at: 1000)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodCore
 
-/// Calendars as RFC 5545 wants them.
+/// Calendars by RFC 5545.
 @Suite struct ICalendarTests {
     private static let head = """
         {"id":"0194f2a1-0000-7000-8000-000000000001","emoji":"😊","label":"Happy; day, \\\\o/",\
@@ -18,7 +18,7 @@ import Testing
         "\(head)\"notes\":\"\(notes)\",\"tags\":\(tags),\"attachments\":\(attachments),\(tail)"
     }
 
-    /// The lines of a text, after the checks that hold for every one: CRLF, at most 75 octets, whole characters.
+    /// The lines of a text, after the checks for every text: CRLF, at most 75 octets, whole characters.
     private func lines(_ text: String) -> [String] {
         let bytes = Array(text.utf8)
         var lines: [String] = []
@@ -38,7 +38,7 @@ import Testing
             }
         }
         #expect(line.isEmpty, "the last line is not ended")
-        // Unfolded (RFC 5545, section 3.1), in bytes: a space and a joiner behind it would be one character.
+        // Unfold bytes (RFC 5545, section 3.1): a space and a joiner after it would be one character.
         return lines.reduce(into: []) { result, line in
             if line.utf8.first == UInt8(ascii: " "), let last = result.popLast() {
                 result.append(String(decoding: Array(last.utf8) + line.utf8.dropFirst(), as: UTF8.self))
@@ -52,7 +52,7 @@ import Testing
         try withMood(record) { lines(ICalendar.text(of: try #require($0), as: component)) }
     }
 
-    /// What stands before an event is not what it is known by, and its time is not while it has but one.
+    /// An event's identity does not depend on earlier attachments, nor on its time while it has only one.
     @Test func anEventKeepsItsIdentity() throws {
         func uids(_ events: [(title: String, starts: [String])], at place: Int) throws -> [String] {
             let attachments = events.map { event in
@@ -74,7 +74,7 @@ import Testing
         #expect(try Set(uids([("Tea", [first, first, later])], at: 0)).count == 3)
     }
 
-    /// A request cannot say so, but a file can.
+    /// Requests refuse it, but a file may have it.
     @Test(arguments: ["1e300", "-1e300", "180.5"]) func aPlaceThatIsNotOnTheEarthIsLeftOut(degrees: String) throws {
         for place in ["\"latitude\":\(degrees),\"longitude\":0", "\"latitude\":0,\"longitude\":\(degrees)"] {
             let record = Self.record(attachments: #"[{"kind":"place",\#(place)}]"#)
@@ -124,7 +124,7 @@ import Testing
                 "UID:0194f2a1-0000-7000-8000-000000000001-6cede919e20c6ea9-20260302T150000Z",
             ])
         #expect(found.filter { $0.hasPrefix("DTSTART:") } == ["DTSTART:20260301T150000Z", "DTSTART:20260302T150000Z"])
-        // The second takes no whole second, and an end must lie behind the start.
+        // The second one has no whole second, and an end must be after the start.
         #expect(found.filter { $0.hasPrefix("DTEND:") } == ["DTEND:20260301T160000Z"])
         for line in [
             "SUMMARY:Tea", "LOCATION:Garden\\; left", "DESCRIPTION:Bring cake\\nHost: Ann",
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    /// Whatever is in the notes, they come out of the lines again as they were, line breaks and control characters apart.
+    /// Reading the lines gives back any notes, apart from line breaks and control characters.
     @Test(arguments: SeededRandom.seeds)
     func longTextsAreFoldedAndReadBack(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import MoodCore
 
-/// Every language says all that the English one says.
+/// Every language has all words of the English one.
 @Suite struct LookBackWordsTests {
     static let locales = ["en_US", "de_DE", "es", "fi-FI", "fr_CA"]
 
-    /// The names that a sentence fills in.
+    /// The placeholders of a sentence.
     private static func names(_ sentence: String) -> Set<Substring> {
         Set(
             sentence.split(separator: "{", omittingEmptySubsequences: false).dropFirst().map { $0.prefix { $0 != "}" } }

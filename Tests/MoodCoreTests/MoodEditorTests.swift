@@ -82,7 +82,7 @@ import Testing
                 notes: String(repeating: "a", count: 65_536), tags: (0..<32).map { "tag \($0)" })
         }
         #expect(Self.paths(editor) == [])
-        // Texts that only look alike are not the same.
+        // Texts that only look alike are different.
         #expect(Self.paths(Self.open { $0.set(label: "a", tags: ["é", "e\u{301}"]) }) == [])
     }
 
@@ -116,7 +116,7 @@ import Testing
         #expect(change { $0.set(emoji: "😢") } == #"{"emoji":"😢"}"#)
         #expect(change { $0.set(label: "B", notes: "n", tags: ["a"]) } == #"{"label":"B"}"#)
         #expect(change { $0.set(notes: "", tags: []) } == #"{"notes":"","tags":[]}"#)
-        // Another text, although it looks the same.
+        // A different text that looks alike.
         let accented = Self.edit(#"{"label":"é"}"#) { $0.set(label: "e\u{301}") }
         #expect(written { accented.writeChange(to: &$0) }.utf8.elementsEqual("{\"label\":\"e\u{301}\"}".utf8))
     }

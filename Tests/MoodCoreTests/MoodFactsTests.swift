@@ -3,7 +3,7 @@ import Testing
 
 @testable import MoodCore
 
-/// What is looked at in a mood is the same in every layout of its record.
+/// The facts of a mood do not depend on the layout of its record.
 @Suite struct MoodFactsTests {
     private static let written =
         #"{"id":"00000000-0000-7000-8000-000000000001","emoji":"😊","label":"Hap\"py","timestamp":"2026-01-02T03:04:05.006Z","#
@@ -14,7 +14,7 @@ import Testing
     private static func described(_ text: String) -> String {
         Array(text.utf8).withUnsafeBytes { bytes in
             let facts = MoodFacts(bytes)
-            // What was read for its head too says the same.
+            // The canonical reader finds equal facts.
             if let mood = CanonicalMood(bytes) { #expect(described(MoodFacts(mood)) == described(facts)) }
             return described(facts)
         }
@@ -45,7 +45,7 @@ import Testing
         #expect(text != Self.written && Self.described(text) == Self.expected.replacing(usual, with: found))
     }
 
-    /// As somebody has edited it.
+    /// A record that a person has edited.
     @Test func isReadInAnotherOrder() {
         let label = #""label":"Hap\"py","#
         let moved = Self.written.replacing(label, with: "").replacing(#"{"id":"#, with: "{ " + label + #""id" :"#)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodCore
 
-/// The table of members, and that what is written out beside it says the same.
+/// The table of members, and the code that repeats it.
 @Suite struct MoodFieldTests {
     private static let names = MoodField.allCases.map { "\($0.name)" }
 
@@ -21,7 +21,7 @@ import Testing
         #expect(MoodFields.optional.rawValue.nonzeroBitCount == MoodField.optional.count)
     }
 
-    /// The writer and the scan pass over these between tags and attachments.
+    /// The writer and the scan skip these between tags and attachments.
     @Test func whatAMoodMayLackStandsTogether() {
         let places = MoodField.optional.map(\.rawValue)
         #expect(places == Array(MoodField.tags.rawValue + 1..<MoodField.attachments.rawValue))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// What is written out must name every member once, in the order of the table, and nothing else.
+    /// The code must name every member once, in the order of the table, and no other.
     @Test(arguments: SeededRandom.seeds)
     func aWrittenMoodHasTheMembersOfTheTable(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// What a caller may leave out is there all the same, with what the table says.
+    /// A member that the caller leaves out gets the table's default.
     @Test func anEmptyMoodHasTheDefaultsOfTheTable() throws {
         let mood = try JSONValue(parsing: written { MoodMembers().write(to: &$0) })
         for field in MoodField.allCases {

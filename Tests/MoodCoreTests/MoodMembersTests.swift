@@ -12,7 +12,7 @@ let fullRecord = """
     "createdAt":"2026-01-02T03:04:06.000Z","updatedAt":"2026-01-02T03:04:07.000Z","revision":42}
     """
 
-/// A canonical record with only what every mood has.
+/// A canonical record with only the required members.
 let plainRecord = """
     {"id":"0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b","emoji":"😊","label":"Happy","timestamp":"2026-01-02T03:04:05.678Z",\
     "isFavorite":false,"notes":"","tags":[],"attachments":[],"createdAt":"2026-01-02T03:04:06.000Z",\
@@ -94,7 +94,7 @@ let plainRecord = """
         withMood(text) { #expect($0 == nil) }
     }
 
-    /// What a mood is once members are laid over it.
+    /// A mood after a change of some members.
     private static func laid(_ change: String, over record: String) throws -> JSONValue {
         try withMood(record) { mood in
             let mood = try #require(mood)

@@ -5,7 +5,7 @@ import Testing
 @testable import MoodCore
 
 @Suite struct MoodSpliceTests {
-    /// The splice, and the same by writing the mood as a whole.
+    /// The patched record, and the one written as a whole.
     private static func both(
         _ record: String, isFavorite: Bool, updatedAt: Timestamp, revision: Int
     ) throws -> (spliced: String?, whole: String) {
@@ -33,7 +33,7 @@ import Testing
             let (spliced, whole) = try Self.both(
                 record, isFavorite: .random(using: &random), updatedAt: RandomMood.time(&random),
                 revision: .random(in: 1...Int.max, using: &random))
-            // Members of a later version come last; such a record is left to be written as a whole.
+            // Members of a later version come last; such a record must be written as a whole.
             let isPlain = try JSONValue(parsing: record).object?.last?.name == "revision"
             #expect(isPlain ? spliced == whole : spliced == nil, "seed \(seed): \(record)")
         }
@@ -65,7 +65,7 @@ import Testing
         #expect(values.map { $0["revision"]?.integer } == [2, 3])
     }
 
-    /// Records that somebody edited: refused, so that they are written anew as a whole.
+    /// Records that a person edited are refused, so that the store writes them as a whole.
     @Test(arguments: [
         #"{"updatedAt":"2026-01-02T03:04:07.000Z","isFavorite":true,"revision":1}"#,
         #"{"revision":1,"isFavorite":true,"updatedAt":"2026-01-02T03:04:07.000Z"}"#,

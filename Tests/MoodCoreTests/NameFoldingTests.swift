@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: [
         ("Happy", "hAPPY"), ("Café", "CAFE\u{301}"), ("\u{212b}", "a\u{30a}"), ("Ω", "\u{2126}"),
         ("한", "\u{1112}\u{1161}\u{11ab}"),
-        // Marks in another order are the same: below before above.
+        // The order of marks does not count: below before above.
         ("a\u{323}\u{307}", "A\u{307}\u{323}"), ("", ""), ("ΣΑΣ", "σας"),
     ])
     func theseAreTheSame(_ a: String, _ b: String) {
@@ -36,7 +36,7 @@ import Testing
         #expect(palette.entry(saying: "cafe") == nil)
         let again = entries + [Palette.Entry("😌", "Cafe\u{301}", 0.1)]
         #expect(throws: Palette.Problem.self) { try Palette(again) }
-        // In a file of an earlier version both may stand; the first counts.
+        // A file of an earlier version may have both; the first one counts.
         #expect(try Palette(again, isKept: true).entry(saying: "cafe\u{301}")?.valence == 0.5)
     }
 }

@@ -113,7 +113,7 @@ import Testing
         #expect(router.path.isEmpty)
     }
 
-    /// Random steps against the plainest model: an array.
+    /// Random steps against the simplest model: an array.
     @Test(arguments: SeededRandom.seeds)
     func anySequenceOfStepsIsThatOfAStack(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -9,7 +9,7 @@ import Testing
         #expect(palette == Palette.standard)
         #expect(palette.entries.count == 12 && palette.emojis.count == 12)
         for entry in palette.entries { #expect(-1...1 ~= entry.valence) }
-        // What the samples hold is in it.
+        // It has the feelings of the samples.
         for label in ["Happy", "Excited", "Calm", "Sad", "Tired"] { #expect(palette.entry(saying: label) != nil) }
     }
 

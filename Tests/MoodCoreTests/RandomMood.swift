@@ -2,7 +2,7 @@ import JSONCodec
 import MoodCore
 import Seeds
 
-/// Random moods: every member in every form that a request may give it, and members of later versions.
+/// Random moods: every member in every form of a request, and members of later versions.
 enum RandomMood {
     private static let texts = [
         "Happy", "a \"b\" \\ c", "tab\there", "line\nbreak", "日本語", "e\u{301}", "\u{1}\u{1f}", "</script>", "😊 and 🎉",
@@ -36,7 +36,7 @@ enum RandomMood {
         }
     }
 
-    /// 1-16 names as they are kept, and numbers in any form that the writer gives them.
+    /// 1-16 names in stored form, and numbers in any form of the writer.
     static func scales(_ random: inout SeededRandom) -> JSONValue {
         let names = ["sleep", "energy", "pain 1-10", "kaffee ☕", "a\"b\\", "e\u{301}", "0", "isFavorite", "/~"]
             .shuffled(using: &random)
@@ -81,7 +81,7 @@ enum RandomMood {
         return JSONValue.object(members).text
     }
 
-    /// Trimmed and on one line, as labels are kept.
+    /// A label in stored form: trimmed, on one line.
     private static func label(_ random: inout SeededRandom) -> String {
         let label = text(&random).filter { !$0.isNewline && $0 != "\t" && $0 != "\u{1}" && $0 != "\u{1f}" }
         return label.isEmpty ? "Calm" : withBytes(label) { String(decoding: TextRule.trimmed($0), as: UTF8.self) }

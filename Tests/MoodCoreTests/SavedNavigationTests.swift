@@ -51,7 +51,7 @@ import Testing
         #expect(written { saved.write(to: &$0) } == expected)
     }
 
-    /// Names that look alike are different ones.
+    /// Names that look alike are different.
     @Test func namesAreTheirBytes() throws {
         var saved = SavedNavigation()
         try saved.save([.crudList], as: "é", at: Self.moment)

@@ -38,7 +38,7 @@ import Testing
         #expect(problem.name.map { Array($0.utf8) } == name.map { Array($0.utf8) })
     }
 
-    /// What a mood holds once this was given.
+    /// The scales of a mood after this change.
     private static func kept(_ scales: String, over record: String = plainRecord) throws -> String? {
         try withMood(record) { mood in
             let mood = try #require(mood)
@@ -61,7 +61,7 @@ import Testing
         #expect(try Self.kept(json) == nil)
     }
 
-    /// An object has no order, so another order of the same is no change.
+    /// An object has no order, so another order is no change.
     @Test func theSameInAnotherOrderChangesNothing() throws {
         let before = #"{"sleep":7,"energy":-2.5}"#
         #expect(try Self.kept(#"{"energy":-25e-1," sleep ":7.0}"#, over: fullRecord) == before)
@@ -71,7 +71,7 @@ import Testing
             try Self.kept(#"{"energy":-2.5,"sleep":7,"x":0}"#, over: fullRecord) == #"{"energy":-2.5,"sleep":7,"x":0}"#)
     }
 
-    /// A store from before may hold anything under this name, which nobody knew then.
+    /// An earlier store may have any value under this name.
     @Test(arguments: [#""minor""#, "7", "[1]", "null", #"{"a":"b"}"#, #"{"a":1," a":2}"#, members(17)])
     func whatIsNoneIsKeptAsAMemberThatNobodyKnows(json: String) throws {
         let record = plainRecord.dropLast() + ",\"scales\":\(json),\"weather\":1}"

@@ -17,7 +17,7 @@ import Testing
         return try JSONValue(parsing: text)
     }
 
-    /// What a router still shows when nobody could tell it in time.
+    /// A router can still show a mood that was just deleted.
     @Test func aMoodThatIsGoneIsAnErrorAndTheWayBack() throws {
         let screen = try Self.screen(.moodDetail(Self.id))
         #expect(screen["cells"]?.array?.map { $0["type"]?.string } == ["error"])
@@ -26,7 +26,7 @@ import Testing
         #expect(screen["actions"]?.text == "[]" && screen["route"]?["id"]?.string == Self.id.text)
     }
 
-    /// Not the same as having none: nothing is offered that would make it worse.
+    /// Unlike an empty list, this offers no action that could make it worse.
     @Test func moodsThatCannotBeReadAreSaidToBe() throws {
         var content = Screen.Content()
         content.moods = .init(rows: [], count: 0, revision: 7, problem: "moods.json is damaged.")

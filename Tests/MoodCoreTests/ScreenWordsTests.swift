@@ -27,7 +27,7 @@ import Testing
         #expect(Set(same).isSubset(of: ["Emoji", "Client", "Session"]), "\(same)")
     }
 
-    /// Where a language has words for the menu, it has them for all of it.
+    /// A language has words for all of the menu, or for none.
     @Test(arguments: languages) func theMenuIsTranslatedAsAWhole(language: String) {
         let words = ScreenWords.of(language)
         guard let menu = words.menu else { return #expect(language == "en") }

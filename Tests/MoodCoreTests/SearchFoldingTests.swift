@@ -36,7 +36,7 @@ import Testing
         #expect(!Self.finds(needle, in: haystack))
     }
 
-    /// Folding what was folded changes nothing, for every character.
+    /// Folding folded text changes nothing, for every character.
     @Test func foldedTextStaysAsItIs() {
         for code in UInt32(0x80)...0x2FFFF {
             guard let scalar = Unicode.Scalar(code) else { continue }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// What is kept of the characters that come often says the same as the tables, wherever a character stands.
+    /// The cache of frequent characters equals the tables.
     @Test func everyCharacterFoldsToItsParts() {
         for code in UInt32(0x80)...0x10FFFF {
             guard let scalar = Unicode.Scalar(code) else { continue }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// What signatures exclude is nowhere to be found, with accents and without.
+    /// A text that a signature excludes is not there, with accents and without.
     @Test(arguments: SeededRandom.seeds) func signaturesExcludeNothingThatIsThere(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let letters = Array("abkKsSzZ@`[{ \u{212A}\u{17F}éE\u{301}İΙ\u{345}\u{3B9}한\u{1112}日😊\"\\/\n")
@@ -110,7 +110,7 @@ import Testing
         #expect(excluded > 2_000 && exactlyExcluded > 1_000)
     }
 
-    /// A word that is not there is excluded by nearly all notes of a few lines.
+    /// The signatures of nearly all short notes exclude a word that they do not contain.
     @Test func signaturesExcludeMostOfOrdinaryNotes() {
         let notes = [
             "Walk by the sea, cold wind, then tea with Ann", "Slept badly; the meeting went better than feared",
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// What the quick look excludes is nowhere to be found.
+    /// A text that the fast scan excludes is not there.
     @Test(arguments: SeededRandom.seeds) func aQuickLookExcludesNothingThatIsThere(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let letters = Array("abkKsSzZ@`[{ \u{212A}\u{17F}éE\u{301}İ😊\"\\/\n")
@@ -149,7 +149,7 @@ import Testing
         #expect(excluded > 100)
     }
 
-    /// At every place of a text, also where its end is looked at byte by byte.
+    /// At every place of a text, including the bytes after the last block.
     @Test func aQuickLookFindsEveryPlace() {
         for count in 1...100 {
             for place in 0..<count {

@@ -54,7 +54,7 @@ import Testing
         return (plainRecord.replacing("2026-01-02T03:04:05.678Z", with: time.text), time)
     }
 
-    /// A sentence is of one language; where we have no words, the time alone is one.
+    /// A sentence has one language. If we have no words, the time stands alone.
     private static let recorded = [
         "en_US": "Recorded ", "de_DE": "Erfasst ", "fi_FI": "Kirjattu ", "fr_FR": "Noté ", "es_ES": "Registrado ",
         "ja_JP": "", "ar_EG": "",
@@ -73,14 +73,14 @@ import Testing
         return style.format(Date())
     }
 
-    /// A line's end in a note stays one.
+    /// A line end in a note stays one.
     @Test func linesOfNotesStayLines() throws {
         let record = fullRecord.replacing(#"a\nb\u0001"#, with: #"one\ntwo\n\nthree"#)
         #expect(try share(record, .markdown).contains("> one\\\n> two\n> \n> three\n"))
         #expect(try share(record, .html).contains("<p>one<br>two<br><br>three</p>"))
     }
 
-    /// The words for the time are Foundation's, whatever language they are in.
+    /// The words for the time are Foundation's, in every language.
     @Test(arguments: ["en_US", "de_DE", "fi_FI", "ja_JP", "ar_EG"])
     func theTimeIsSaidAsFoundationSaysIt(locale: String) throws {
         #expect(Self.offsets.count >= 40)
@@ -100,11 +100,11 @@ import Testing
         }
     }
 
-    /// The same by the call that an app makes, which counts from the present moment: it lies between one before and one after.
+    /// Compares with the call of an app, which uses the present moment: a moment before it and one after it enclose it.
     @Test(arguments: ["en_US", "de_DE", "fi_FI", "ja_JP", "ar_EG"])
     func theTimeIsSaidAsAnAppSaysIt(locale: String) throws {
         let zone = TimeZone.current.identifier
-        // Its own default is the calendar of the process, whose week may begin on another day.
+        // The default calendar is the process's, whose week may begin on another day.
         var calendar = Locale(identifier: locale).calendar
         calendar.timeZone = TimeZone.current
         let style = Date.RelativeFormatStyle(
@@ -119,7 +119,7 @@ import Testing
             let texts = try [before, after].map {
                 try share(record, .text, locale: locale, timeZone: zone, now: try withTimestamp($0).time.text)
             }
-            // Where the words change between the two, either may be right.
+            // If the words change between the two, either may be right.
             guard texts[0] == texts[1] else { continue }
             #expect(texts[0] == "😊 Happy\n\(Self.recorded[locale] ?? "")\(said)", "offset \(offset)")
             compared += 1
@@ -127,7 +127,7 @@ import Testing
         #expect(compared > Self.offsets.count)
     }
 
-    /// What is copied from the record is the same text, of a record in the canonical layout and of another.
+    /// The text copied from the record equals plain text, in the canonical layout and in another.
     @Test func theHeadlineIsThePlainText() throws {
         for record in [plainRecord, fullRecord, "{\"notes\":\"\"," + plainRecord.dropFirst()] {
             for hasZone in [false, true] {
@@ -228,14 +228,13 @@ import Testing
         #expect(html.contains("<p>\(escaped)</p>"))
         #expect(html.contains("<li>\(try trimmed(escaped))</li>"))
         #expect(html.contains("<strong>\(try trimmed(escaped))</strong>"))
-        // Nothing but our own elements.
+        // Only our own elements.
         let tags = html.split(separator: "<").map { String($0.prefix { $0.isLetter || $0 == "/" }) }
         let own: Set = ["figure", "/figure", "figcaption", "/figcaption", "strong", "/strong", "time", "/time"]
         #expect(Set(tags).subtracting(own.union(["p", "/p", "ul", "/ul", "li", "/li"])).isEmpty)
     }
 
-    /// Whoever undoes the escapes of CommonMark, section 2.4, gets the text back, and nothing unescaped is left that
-    /// could be markup.
+    /// Undoing the escapes of CommonMark, section 2.4, gives the text back, and no unescaped character could be markup.
     @Test(arguments: hostile)
     func markdownEscapesWhatItCarries(text: String) throws {
         let markdown = try share(try record(label: text, notes: text, tag: text), .markdown)

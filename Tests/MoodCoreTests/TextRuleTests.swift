@@ -44,11 +44,11 @@ import Testing
         #expect(withBytes(String(repeating: "a", count: 65_537)) { TextRule.notesProblem($0) } != nil)
     }
 
-    /// Against the Unicode properties of every code point.
+    /// Checks every code point's Unicode properties.
     @Test func trimsExactlyUnicodeWhiteSpace() {
         for value in UInt32(0)...0x10ffff {
             guard let scalar = Unicode.Scalar(value) else { continue }
-            // The rest cannot be white space: only these planes and blocks are worth the time.
+            // Only these planes and blocks can have white space.
             guard value < 0x3100 || value % 251 == 0 else { continue }
             let text = "\(scalar)a\(scalar)"
             let trimmed = withBytes(text) { String(decoding: TextRule.trimmed($0), as: UTF8.self) }
@@ -85,7 +85,7 @@ import Testing
         #expect(withBytes(text) { TextRule.urlProblem($0) } != nil)
     }
 
-    /// Bytes that are a letter or a mark of the scheme but for the bit that tells lower case from upper.
+    /// Bytes that differ from the scheme's only in the bit of lower case.
     @Test(arguments: ["https://a", "http://a", "mailto:a", "geo:1", "tel:1"])
     func takesNoOtherCharacterForOneOfTheScheme(address: String) throws {
         let end = try #require(address.utf8.firstIndex(of: UInt8(ascii: ":"))).utf16Offset(in: address)
@@ -135,7 +135,7 @@ import Testing
         #expect(withBytes(text) { TextRule.linkProblem($0) } != nil)
     }
 
-    /// White space at the ends is kept in them, so it may be none that breaks a line.
+    /// White space at the ends stays, so it must not break a line.
     @Test(arguments: ["\u{b}Home", "Home\u{c}", "Home\u{85}", "Ho\u{85}me", "Home\n", "\t", "", "   "])
     func refusesLinesOfAttachments(text: String) {
         #expect(withBytes(text) { TextRule.attachedLineProblem($0) } != nil)

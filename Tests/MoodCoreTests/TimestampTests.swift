@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// Counted day by day with the Gregorian rule, without any of the arithmetic under test.
+    /// Counts day by day with the Gregorian rule, without the arithmetic under test.
     @Test func everyDayOf400YearsIsRight() throws {
         var days: Int64 = -135_140  // 1600-01-01, that many days before 1970-01-01.
         var wrong: [String] = []
@@ -123,7 +123,7 @@ import Testing
         for _ in 0..<5_000 {
             let time = try #require(Timestamp(milliseconds: .random(in: range, using: &random)))
             #expect(Timestamp(time.text) == time)
-            // The same moment on a clock that is so many minutes ahead.
+            // The moment on a clock that is so many minutes ahead.
             let minutes = Int64.random(in: -1439...1439, using: &random)
             guard let local = Timestamp(milliseconds: time.milliseconds + minutes * 60_000) else { continue }
             let offset = "\(minutes < 0 ? "-" : "+")\(pad(Int(abs(minutes) / 60))):\(pad(Int(abs(minutes) % 60)))"

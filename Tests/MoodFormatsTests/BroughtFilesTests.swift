@@ -4,13 +4,13 @@ import Testing
 
 @testable import MoodFormats
 
-/// Files that people bring with them from other programs, each of a kind that a public bug report or a manual shows, made up here.
+/// Files from other programs, each of a kind that a public bug report or a manual shows. All are made up.
 @Suite struct BroughtFilesTests {
     struct Read {
         var moods: [JSONValue] = []
-        /// What was left off, and rows that are no moods, each as `line reason`.
+        /// Parts that were left out, and rows that are no moods, each as `line reason`.
         var kept: [String] = []
-        /// Rows that were not taken.
+        /// Rows that were not imported.
         var lost: [String] = []
 
         var times: [String] { moods.map { $0["timestamp"]?.string ?? "" } }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MoodFormats
 
-/// Calendars of programs that name zones in their own ways.
+/// Calendars of programs with their own zone names.
 @Suite struct CalendarFilesTests {
     private static func zone(_ name: String, _ to: (String, String) = ("+0100", "+0200")) -> String {
         """
@@ -55,7 +55,7 @@ import Testing
         #expect(short.times == ["2026-07-23T00:20:00.000Z"])
     }
 
-    /// Each instant as the time zone database has it for the zone of that name.
+    /// Each instant by the time zone database's zone of that name.
     @Test func rulesOfOtherKindsAreKept() throws {
         let newYork = """
             BEGIN:VTIMEZONE

@@ -3,8 +3,8 @@ import Testing
 
 @testable import MoodFormats
 
-/// The shapes that other programs write: trackers, spreadsheets of many countries, calendars. Each file is made up; what must come out
-/// of it was worked out by hand.
+/// The forms of other programs: trackers, spreadsheets of many countries, calendars. Each file is made up; the expected
+/// result was worked out by hand.
 @Suite struct ForeignFilesTests {
     private typealias Read = BroughtFilesTests.Read
 
@@ -23,7 +23,7 @@ import Testing
         #expect(read.moods[0]["isFavorite"]?.boolean == true && read.moods[0]["notes"]?.string == "a; b")
     }
 
-    /// Excel's "CSV" on a machine of Western Europe is in Windows-1252.
+    /// Excel's "CSV" on a machine in Western Europe is Windows-1252.
     @Test func excelInWindows1252() throws {
         var bytes = Array("Datum;Stimmung;Notiz\r\n29.08.2024 21:10;Happy;".utf8)
         bytes += [0x80, 0x20, 0x4D, 0xFC, 0x64, 0x65, 0x0D, 0x0A]
@@ -83,7 +83,7 @@ import Testing
         #expect(read.moods.map { $0["isFavorite"]?.boolean } == [true, false])
     }
 
-    /// LibreOffice gives a date a midnight, and a time the day on which it counts from.
+    /// LibreOffice gives a date a midnight, and a time its day zero.
     @Test func libreOfficeDatesAndTimes() throws {
         let read = try Self.read("date,time,mood\n2024-08-29 00:00:00,1899-12-30 21:10:00,Happy\n")
         #expect(read.times == ["2024-08-29T19:10:00.000Z"])
@@ -100,7 +100,7 @@ import Testing
         #expect(read.moods[0]["tags"]?.text == #"["Family"]"#)
     }
 
-    /// Bearable writes a day with an ordinal, and the part of the day in a column of its own.
+    /// Bearable writes a day with an ordinal, and the part of the day in an own column.
     @Test func bearable() throws {
         let read = try Self.read(
             "date,date formatted,weekday,time of day,category,rating/amount,detail,notes\n"
@@ -119,7 +119,7 @@ import Testing
         #expect(read.times == ["2024-08-29T19:10:00.000Z"] && read.moods[0]["tags"]?.text == #"["By Myself"]"#)
     }
 
-    /// Exist has a row a day and a mood of 1 to 9.
+    /// Exist has a row for each day and a mood of 1 to 9.
     @Test func exist() throws {
         let read = try Self.read(
             "date,mood,mood_note\n2024-08-29,7,good day\n", [("mood", "valence:1..9"), ("mood_note", "notes")])
@@ -127,7 +127,7 @@ import Testing
         #expect(read.moods[0]["notes"]?.string == "good day")
     }
 
-    /// eMoods has scales of 0 to 3 beside each other.
+    /// eMoods has several scales of 0 to 3.
     @Test func eMoods() throws {
         let read = try Self.read(
             "DATE,DEPRESSED,ELEVATED,ANXIETY,SLEEP,NOTES,FEELING\n8/29/2024,0,1,2,7.5,x,Calm\n",
@@ -292,7 +292,7 @@ import Testing
         #expect(read.moods[0]["timeZone"]?.string == "Australia/Sydney")
     }
 
-    /// A cancellation that was mailed is no mood.
+    /// A mailed cancellation is no mood.
     @Test func mailedCancellation() throws {
         let read = try Self.read(
             "BEGIN:VCALENDAR\nMETHOD:CANCEL\nBEGIN:VEVENT\nUID:1\nDTSTART:20240829T191000Z\nSUMMARY:x\nEND:VEVENT\nEND:VCALENDAR\n"
@@ -300,7 +300,7 @@ import Testing
         #expect(read.moods.isEmpty && read.kept.count == 1 && read.lost.isEmpty)
     }
 
-    /// A place that is a name alone cannot be kept, and is told; so is each part that cannot be read.
+    /// A place that is only a name is left out and reported; so is each unreadable part.
     @Test func calendarsWithPlacesWithoutCoordinates() throws {
         func event(_ lines: String) -> String {
             "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20240829T211000Z\r\nSUMMARY:Calm\r\n\(lines)END:VEVENT\r\nEND:VCALENDAR\r\n"

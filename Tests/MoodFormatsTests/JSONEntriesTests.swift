@@ -48,7 +48,7 @@ import Testing
         #expect(try Self.entries("{\"entries\":[]}").isEmpty)
     }
 
-    /// Nothing of a file is taken where some of it is no JSON.
+    /// A file that is not all JSON is refused as a whole.
     @Test(arguments: [
         ("{\"entries\":[{\"title\":\"x\"},\n]}", 2), ("{\"entries\":[{\"title\":\"x\"} {}]}", 1),
         ("{\"entries\":[1,\n\ntru]}", 3),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodFormats
 
-/// A copy of a store says what it is, and notices whatever is missing of it.
+/// A copy of a store names its store, and its checks notice any missing part.
 @Suite struct MoodCopyTests {
     private static let moods = #"{"emoji":"😊","label":"a"}"# + "\n" + #"{"emoji":"😢","label":"b"}"# + "\n"
 
@@ -49,7 +49,7 @@ import Testing
 
     @Test func noticesEveryPrefix() {
         let whole = Self.copy()
-        // Without its last line feed it is whole all the same.
+        // Without its last line feed it is whole too.
         for count in 0..<whole.count - 1 {
             #expect(Self.judgement(Array(whole[..<count])) != "whole", "\(count)")
         }

@@ -145,7 +145,7 @@ import Testing
             try Self.read(lines).dropFirst().map { String($0.prefix(2)) } == ["se", "4:", "5:", "6:", "7:"])
     }
 
-    /// The same row has the same id, wherever it stands, and equal rows have different ones. Computed with Python's uuid.uuid5.
+    /// A row keeps its id at any place, and equal rows get different ones. Computed with Python's uuid.uuid5.
     @Test func idsAreMadeOfTheRow() throws {
         var ids = RowIDs("csv")
         let cells = ["A", "2026-11-20T10:00:00Z"].map { Array($0.utf8) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoodFormats
 
-/// What is written is read again as it was.
+/// Exported moods are imported unchanged.
 @Suite struct RoundTripTests {
     private static let texts = [
         "", "a", "Zoë, \"quoted\"", "line\nbreak\r\nand\ttab", " spaces ", "=1+1", "😊", "a|b;c,d", "[x]", "\\n",
@@ -44,7 +44,7 @@ import Testing
         return Array(writer.buffer.bytes)
     }
 
-    /// The mood that an item says, as it would be kept.
+    /// The mood of an item in stored form.
     private static func canonical(_ json: [UInt8]) -> String {
         var writer = JSONWriter(capacity: 512)
         json.withUnsafeBytes { bytes in
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// The others keep what they have words for.
+    /// The other formats keep the members that they have words for.
     @Test(arguments: SeededRandom.seeds) func otherFormatsKeepWhatTheyCan(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let records = (0..<100).map { Self.record(&random, $0) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MoodProtocol
 
-/// Params are checked and taken in one pass over bytes; `PlainArguments` does it over a tree, one step after the other.
+/// `Arguments` checks and takes params in one pass over bytes; `PlainArguments` does it step by step over a tree.
 @Suite struct ArgumentsReadingTests {
     private static let methods = [
         Method(MoodMethods.create), Method(MoodMethods.get), Method(MoodMethods.list), Method(MoodMethods.update),
@@ -27,7 +27,7 @@ import Testing
         "\"" + String(repeating: "x", count: 300) + "\"",
     ]
 
-    /// Params for a method, more often right than wrong.
+    /// Params for a method, more often valid than not.
     private static func params(for method: Method, _ random: inout SeededRandom) -> [UInt8] {
         func space(_ random: inout SeededRandom) -> String {
             random.isOne(in: 6) ? random.pick([" ", "\t ", "\r"]) : ""
@@ -39,7 +39,7 @@ import Testing
         if random.isOne(in: 3), !isByPosition { fields.shuffle(using: &random) }
         var parts: [String] = []
         for field in fields {
-            // One of a few that are right by themselves, if there is one.
+            // A value that is valid by itself, if there is one.
             var value = random.pick(values)
             for _ in 0..<(random.isOne(in: 8) ? 0 : 30) where !isRight(value, field) { value = random.pick(values) }
             let name = random.isOne(in: 8) ? escaped("\(field.name)") : "\(field.name)"
@@ -76,7 +76,7 @@ import Testing
             for _ in 0..<150 {
                 let params = Self.params(for: method, &random)
                 let text = String(decoding: params, as: UTF8.self)
-                // What follows in the message is none of theirs.
+                // The rest of the message belongs to other members.
                 (params + Array(",\"x\":".utf8)).withUnsafeBytes { bytes in
                     let expected = PlainArguments(UnsafeRawBufferPointer(rebasing: bytes[..<params.count]), method)
                     var cursor = JSONCursor(bytes)
@@ -110,7 +110,7 @@ import Testing
     }
 }
 
-/// Params once more, as plainly as it can be said. They are known to be JSON in which no name is doubled.
+/// Params in the simplest form. They must be JSON without doubled names.
 private struct PlainArguments {
     var values: [String: JSONValue] = [:]
     var problem: Problem?

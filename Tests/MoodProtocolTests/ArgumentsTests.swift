@@ -14,7 +14,7 @@ import Testing
         Method(MoodMethods.share), Method(MoodMethods.detail), Method(StoreMethods.verify), Method(HostMethods.ping),
     ]
 
-    /// The error for params, and what `body` makes of them where there is none.
+    /// The error for params, or a call of `body` without one.
     private func read(
         _ params: String?, _ method: String, _ body: (borrowing Arguments) -> Void = { _ in }
     ) throws -> RPCError? {
@@ -123,7 +123,7 @@ import Testing
         #expect(none == nil && all == nil)
     }
 
-    /// Lua and PHP write an empty object so.
+    /// Lua and PHP write empty objects so.
     @Test(
         arguments: [
             ("mood.list", #"{"filter":[]}"#, nil), ("mood.update", #"{"id":"\#(id)","set":[]}"#, nil),
@@ -183,7 +183,7 @@ import Testing
         #expect(error.code == .invalidParams)
     }
 
-    /// A peer's long name does not make a long answer.
+    /// A client's long name does not make a long answer.
     @Test func theNameInADuplicatesPathIsCut() throws {
         let name = String(repeating: "n", count: 100_000)
         var json = "{\"\(name)\":1,\"\(name)\":2}"

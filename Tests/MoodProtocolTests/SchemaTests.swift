@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodProtocol
 
-/// What is wrong with a JSON text by a schema: `path reason`, or nil.
+/// The problem of a JSON text by a schema, or nil.
 func firstProblem(_ json: String, _ schema: Schema, _ limits: Limits = Limits()) -> Problem? {
     var json = json
     return json.withUTF8 { bytes in
@@ -24,7 +24,7 @@ private let object = Schema.object(
     struct Case: Sendable, CustomTestStringConvertible {
         let schema: Schema
         let json: String
-        /// Where the problem is; nil when there is none.
+        /// The path of the problem; nil if there is none.
         let path: String?
         let testDescription: String
 
@@ -160,7 +160,7 @@ private let object = Schema.object(
         #expect(firstProblem(#"["a"]"#, MoodSchemas.tags, limits) == nil)
     }
 
-    /// The name comes from the peer and goes into an answer.
+    /// The client's name goes into an answer.
     @Test func aLongUnknownNameIsCut() throws {
         let found = firstProblem("{\"\(String(repeating: "x", count: 1_000_000))\":1}", object)
         let problem = try #require(found)

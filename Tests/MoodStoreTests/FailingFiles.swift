@@ -1,8 +1,8 @@
 import Platform
 import Synchronization
 
-/// The system's files, of which one call fails, once or with all that follow it: to be killed looks no different from
-/// the outside.
+/// The system's files with a call that fails, once or with all later ones, which looks like a killed process from
+/// outside.
 final class FailingFiles: Sendable {
     private struct State {
         var calls = 0
@@ -14,7 +14,7 @@ final class FailingFiles: Sendable {
     private let code: Int32
     private let state = Mutex(State())
 
-    /// - Parameter number: of the call that fails, counted from 1; 0: none.
+    /// - Parameter number: the number of the failing call, from 1; 0 is none.
     init(failing number: Int, isForever: Bool, code: Int32) {
         self.number = number
         self.isForever = isForever
@@ -22,7 +22,7 @@ final class FailingFiles: Sendable {
     }
 
     var calls: Int { state.withLock { $0.calls } }
-    /// What the call was that failed.
+    /// The name of the failed call.
     var failed: String { state.withLock { $0.name } }
 
     private func note(_ call: String) throws(SystemError) {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import MoodStore
 
-/// Lists with any filter, order, page and count are those of a plain loop over the moods: on disk, in memory, and with half of the
-/// moods committed since the snapshot.
+/// Lists with any filter, order, page and count equal those of a plain loop over the moods: on disk, in memory, and
+/// with half of the moods committed since the snapshot.
 @Suite struct FilteredListTests {
     enum Place: CaseIterable { case memory, disk, half }
 
@@ -68,7 +68,7 @@ import Testing
         return folded
     }
 
-    /// A filter, and the same as a question about one mood.
+    /// A filter, and an equal condition on one mood.
     private static func filter(_ random: inout SeededRandom) -> (MoodFilter, (Mood) -> Bool) {
         var filter = MoodFilter(isExact: Bool.random(using: &random))
         var conditions: [(Mood) -> Bool] = []
@@ -162,7 +162,7 @@ import Testing
         }
         try Self.commit(moods, order.dropFirst(first))
         if place == .half {
-            // Some of the snapshot's are hidden.
+            // Some moods of the snapshot are hidden.
             for number in stride(from: 1, to: first, by: 7) {
                 try moods.delete(testID(number))
                 all[testID(number)] = nil
@@ -199,7 +199,7 @@ import Testing
     }
 }
 
-/// What takes long is known before it is begun.
+/// Long work is known before it begins.
 @Suite struct LongWorkTests {
     @Test func aRedoIsLongWhereTheCommitWas() throws {
         let directory = TestDirectory()

@@ -4,8 +4,8 @@ import Testing
 
 @testable import MoodStore
 
-/// A store as a published version left it, kept for ever: `Fixtures/NAME/store` are its files, `moods.jsonl` what it
-/// shows (a mood a line, oldest first), `expected.json` what a migration makes of its `moods.json`.
+/// The store of a published version, which never changes: `Fixtures/NAME/store` has its files, `moods.jsonl` its moods
+/// (a mood a line, oldest first), `expected.json` the migrated `moods.json`.
 struct Fixture: Sendable, CustomTestStringConvertible {
     /// The id of the store in `expected.json`.
     static let storeId = "01890000-0000-7000-8000-00000000abcd"
@@ -16,7 +16,7 @@ struct Fixture: Sendable, CustomTestStringConvertible {
     let name: String
     var testDescription: String { name }
 
-    /// The name under which the old file is kept.
+    /// The name of the kept old file.
     var keptName: String { "moods.\(name.prefix { $0 != "-" }).json" }
     var path: String { #filePath.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/Fixtures/" + name }
     var document: [UInt8] { readFile(path + "/store/moods.json") }
@@ -62,7 +62,7 @@ extension TestDirectory {
     }
 }
 
-/// The moods of a store as they are shown, oldest first.
+/// The moods that a store shows, oldest first.
 func shownMoods(_ store: inout MoodRecords) throws -> [String] {
     var query = MoodQuery()
     query.isDescending = false

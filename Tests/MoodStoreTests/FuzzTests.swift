@@ -1,7 +1,7 @@
 import FuzzTargets
 import Testing
 
-/// A short search of `Tests/Fuzz`, the same each time; the long ones are run by hand.
+/// A short, repeatable search of `Tests/Fuzz`; people run the long ones.
 @Suite struct FuzzTests {
     @Test(arguments: [1, 20_260_102] as [UInt64])
     func migrationHoldsItsPropertiesForAnyBytes(seed: UInt64) throws {

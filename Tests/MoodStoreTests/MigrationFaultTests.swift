@@ -6,8 +6,8 @@ import Testing
 
 @testable import MoodStore
 
-/// Each older fixture is opened while every call fails once, or is the last one that a killed process makes; then it is
-/// opened again. Whatever happens: no mood is lost, no byte of the old file changes, and what was acknowledged is there.
+/// Opens each older fixture while a call fails once, or is the last one of a killed process, for every call, and then
+/// again. No mood is lost, no byte of the old file changes, and acknowledged data is there.
 @Suite struct MigrationFaultTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let fixture: Fixture
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// Opens, shows, adds a mood; whether that was acknowledged.
+    /// Opens, shows, adds a mood; returns whether that was acknowledged.
     private func live(_ directory: TestDirectory, _ files: FailingFiles, _ fixture: Fixture) throws -> Bool {
         var store = MoodRecords(.directory(try migrationSettings(directory, files.fileSystem)))
         do {
@@ -34,7 +34,7 @@ import Testing
         do {
             #expect(try shownMoods(&store) == fixture.moods, "\(files.failed)")
         } catch let error as MoodStoreError {
-            // Moods are read when they are asked for, and that call may be the one that fails.
+            // Moods are read on demand, and that call may be the failing one.
             guard case .storage = error else { throw error }
         }
         do {

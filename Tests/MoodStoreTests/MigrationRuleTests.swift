@@ -6,17 +6,17 @@ import Testing
 
 @testable import MoodStore
 
-/// What older documents may hold, and what is said of those that may not be migrated.
+/// The rules for older documents, and the errors for those that break them.
 @Suite struct MigrationRuleTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         let document: String
-        /// What stands at the offset that is named.
+        /// The text at the error's offset.
         let place: String
         let reason: String
         var testDescription: String { document }
     }
 
-    /// A document with one mood whose members are these.
+    /// A document with one mood that has these members.
     private static func mood(_ members: String, _ place: String, _ reason: String) -> Refusal {
         Refusal(document: #"{"schemaVersion":2,"moods":[{\#(members)}]}"#, place: place, reason: reason)
     }
@@ -62,7 +62,7 @@ import Testing
             reason: "moods[1] has the same id as moods[0]"),
     ]
 
-    /// Scales came later: what has their name and is none is kept as it is, as it was before.
+    /// Scales came later: another value of that name stays an unknown member.
     @Test(arguments: [
         (#"{"sleep":7.0," a":-25e-1}"#, #","tags":[],"scales":{"sleep":7,"a":-2.5},"attachments""#),
         ("{}", #","tags":[],"attachments""#), (#""minor""#, #","revision":1,"scales":"minor"}"#),
@@ -130,7 +130,7 @@ import Testing
         #expect(read?.text == time)
     }
 
-    /// FIPS 180-4, examples; and lengths around the end of a block, computed with another program.
+    /// Examples of FIPS 180-4, and lengths around the end of a block, computed with another program.
     @Test(arguments: [
         ("", "da39a3ee5e6b4b0d3255bfef95601890"), ("abc", "a9993e364706816aba3e25717850c26c"),
         ("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5"),
@@ -170,7 +170,7 @@ import Testing
 }
 
 extension String {
-    /// The offset in bytes of a text, looked for behind another one first.
+    /// The offset in bytes of a text, after that of another one.
     fileprivate func range(of text: String, after other: String) -> Int? {
         let bytes = Array(utf8)
         func find(_ text: String, from start: Int) -> Int? {

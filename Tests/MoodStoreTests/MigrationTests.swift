@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoodStore
 
-/// The settings for a directory; the first identifier that is made, the store's, is the fixtures'.
+/// The settings for a directory. The first new identifier, the store's, is that of the fixtures.
 func migrationSettings(
     _ directory: TestDirectory, _ fileSystem: FileSystem = .system, isReadOnly: Bool = false
 ) throws -> StoreSettings {
@@ -80,14 +80,14 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
         #expect(directory.contents == before)
     }
 
-    /// One process shows the old file; another migrates it and goes on; the first sees that.
+    /// One process shows the old file; another migrates it and continues; the first one sees that.
     @Test(arguments: [false, true])
     func seesWhatAnotherProcessHasMigrated(isReadOnly: Bool) throws {
         let fixture = Fixture.older[0]
         let directory = try fixture.copy()
         var first = MoodRecords(.directory(try migrationSettings(directory, isReadOnly: isReadOnly)))
         do {
-            // Held by another process, so that the first can only show the file.
+            // Another process holds the lock, so the first one can only show the file.
             let path = directory.path + "/lock"
             let lock = try FileLock.acquire(path, timeoutMilliseconds: 0, in: .system)
             try first.open()
@@ -114,7 +114,7 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
         var store = MoodRecords(.directory(try migrationSettings(directory)))
         try store.openForWriting()
         #expect(try shownMoods(&store) == fixture.moods)
-        // But for the index, which can be made anew at any time.
+        // Except the index, which can be rebuilt.
         #expect(directory.contents.filter { !$0.key.hasPrefix("index-") } == before)
     }
 
@@ -171,7 +171,7 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
         try directory.write("temporary-1", "half a snapshot")
         try directory.write("moods.v1.json", fixture.document)
         let journal = readFile(Fixture.current[0].path + "/store/journal-2.jsonl").prefix { $0 != 0x0A }
-        // Of another generation than its name says: it is blank, so that does not matter.
+        // Its generation differs from its name's, which does not matter for a blank file.
         try directory.write("journal-1.jsonl", Array(journal) + [0x0A, 0x0A])
         var store = MoodRecords(.directory(try migrationSettings(directory)))
         try addMood(&store, 1)
@@ -189,7 +189,7 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
         #expect(directory.read("moods.v1-2.json") == fixture.document)
     }
 
-    /// An old file that was copied over the snapshot of a later store: which of the two is meant is not ours to say.
+    /// An old file was copied over the snapshot of a later store. The program cannot know which one is right.
     @Test(arguments: [["journal-2.jsonl"], ["backup-1.json"], ["journal-1.jsonl"]])
     func doesNotMigrateBesideALaterStore(names: [String]) throws {
         let directory = try Fixture.older[0].copy()
@@ -209,7 +209,7 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
         #expect(after == before)
     }
 
-    /// A bit that flips can make a 1 or a 2 of the 3 in a snapshot: that is no older store.
+    /// A flipped bit can turn the 3 of a snapshot into a 1 or a 2: that is no older store.
     @Test(arguments: ["1", "2"])
     func doesNotTakeADamagedSnapshotForAnOlderOne(version: String) throws {
         let directory = try Fixture.current[0].copy()

@@ -7,7 +7,7 @@ import Testing
 @testable import MoodStore
 @testable import Storage
 
-/// The index over real moods: labels of every script, folded, escaped, alike up to case.
+/// The index with real moods: labels of every script, folded, escaped, alike up to case.
 @Suite struct MoodIndexTests {
     private static let labels = [
         "Happy", "happy", "HAPPY", "Happier", "Calm", "Éclair", "éclair", "E\u{301}clair", "ΣΑΣ", "σας", "σασ",
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// Both foldings say the same order, also of bytes that are no UTF-8.
+    /// Both foldings give the same order, also for invalid UTF-8.
     @Test(arguments: SeededRandom.seeds)
     func foldedBytesAreOrderedAsFoldedTexts(seed: UInt64) {
         var random = SeededRandom(seed: seed)

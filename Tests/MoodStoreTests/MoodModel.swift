@@ -3,7 +3,7 @@ import MoodCore
 
 @testable import MoodStore
 
-/// What a mood store must do, as plainly as it can be said: a dictionary of JSON, sorted and filtered when asked.
+/// The rules of a mood store in the simplest form: a dictionary of JSON, sorted and filtered on demand.
 struct MoodModel {
     var moods: [String: JSONValue] = [:]
     var revision = 0
@@ -61,7 +61,7 @@ struct MoodModel {
 
     // MARK: Lists
 
-    /// What a mood is sorted by; times have a fixed width, so their texts sort as they do.
+    /// A mood's sort key. Times have a fixed width, so their texts sort as they do.
     static func key(_ mood: JSONValue, _ sort: MoodQuery.Sort) -> [UInt32] {
         switch sort {
         case .timestamp: (mood["timestamp"]?.string ?? "").unicodeScalars.map(\.value)
@@ -83,7 +83,7 @@ struct MoodModel {
         }
     }
 
-    /// A place in a list: the key and the id of a mood as it was when it was shown.
+    /// A place in a list: the key and the id of a mood when it was shown.
     struct Place {
         let key: [UInt32]
         let id: String
@@ -98,7 +98,7 @@ struct MoodModel {
         }
     }
 
-    /// Everything behind a place, in order.
+    /// All moods after a place, in order.
     func list(_ query: MoodQuery, _ filter: (JSONValue) -> Bool, after place: Place?) -> [JSONValue] {
         let all = moods.values.filter(filter).map { (place: Place($0, query.sort), mood: $0) }
         let sorted = all.sorted {

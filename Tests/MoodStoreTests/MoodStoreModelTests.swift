@@ -38,7 +38,7 @@ import Testing
         if chance() { members.append(.init("scales", isSet && chance() ? .null : scales(&random))) }
         if chance() { members.append(.init("timeZone", isSet && chance() ? .null : "Europe/Helsinki")) }
         if chance() { members.append(.init("attachments", [["kind": "link", "url": "https://a"]])) }
-        // A name may stand once.
+        // Each name once.
         var seen: Set<String> = []
         return .object(members.filter { seen.insert($0.name).inserted })
     }
@@ -54,7 +54,7 @@ import Testing
 
     private static func id(_ random: inout SeededRandom) -> MoodID { testID(.random(in: 0..<40, using: &random)) }
 
-    /// One request on both; what the store answered is compared.
+    /// Runs one request on both, and compares the store's answer.
     private static func request(
         _ moods: TestMoods, _ model: inout MoodModel, _ random: inout SeededRandom
     ) throws {
@@ -231,8 +231,8 @@ import Testing
         return result
     }
 
-    /// Every page is the first so many of what lies behind the place where the page before ended, whatever changed.
-    /// On the disk, compactions come between them too.
+    /// Every page has the next moods after the end of the page before, whatever changed. On disk, compactions run
+    /// between pages too.
     @Test(arguments: SeededRandom.seeds, [true, false])
     func pagesAreThoseOfTheModelWhateverChangesBetweenThem(seed: UInt64, isInMemory: Bool) throws {
         var random = SeededRandom(seed: seed)

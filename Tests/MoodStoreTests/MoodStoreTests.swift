@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// The order is that of the stored labels, not of the given ones.
+    /// Lists sort by stored labels, not by given ones.
     @Test func whiteSpaceAroundALabelDoesNotSortIt() throws {
         let moods = TestMoods()
         for (number, label) in ["b", " c", "\u{3000}a", "d\u{85}"].enumerated() {
@@ -174,7 +174,7 @@ import Testing
         #expect(isWhole == true)
     }
 
-    /// What a session has written is in the snapshot when it ends, and a session that only read writes nothing.
+    /// The end of a session compacts its changes. A session that only read writes nothing.
     @Test func aSessionThatWroteMuchPutsTheStoreInOrder() throws {
         let directory = TestDirectory()
         let moods = TestMoods(directory.location())
@@ -238,7 +238,7 @@ import Testing
         for text in ["a=", "a b", "é", "a+", "a/"] { #expect(Base64URL.decode(Array(text.utf8)) == nil) }
     }
 
-    /// Mended: what could not be written when it was opened could not be until the host was started again.
+    /// A store opened during a fault can be written soon after the fault ends, without a restart of the host.
     @Test func writesWithinASecondOnceAFaultIsGone() throws {
         let directory = TestDirectory()
         try Self.fill(TestMoods(directory.location()), 3)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MoodStore
 
-/// `sync/replica.json` holds which records were sent, so a file that is not as it was written counts for nothing.
+/// `sync/replica.json` has the sent records, so a changed file is refused.
 @Suite struct ReplicaFileTests {
     private static let name = "sync/replica.json"
 
@@ -21,7 +21,7 @@ import Testing
         return directory.read(name)
     }
 
-    /// What it says but for the place where it lies.
+    /// Its meaning without its place.
     private static func meaning(_ file: ReplicaFile) -> String {
         "\(file.journal.text) \(file.replica.text) \(file.name ?? "-") \(file.storeID) \(file.from) \(file.former) "
             + "\(file.url) \(file.config.text) \(file.filter?.text ?? "-") \(file.isFilterNamedHere)"
@@ -62,7 +62,7 @@ import Testing
         #expect(try Self.read(Array(text.utf8), in: directory)?.from == 8)
     }
 
-    /// A host writes it under the lock of the store, a sync under its own: each in the middle of what the other does.
+    /// A host writes it under the lock of the store, a sync under its own, so each may interrupt the other.
     @Test func twoWritersLeaveOneWholeFile() throws {
         let directory = TestDirectory()
         _ = try Self.written(in: directory)
@@ -88,7 +88,7 @@ import Testing
         #expect(try FileSystem.system.list(directory.path + "/sync") == ["replica.json"])
     }
 
-    /// What a writer left that was killed goes with a later write, and what another is at work on stays.
+    /// A later write removes the leftover of a killed writer, and keeps the file of a living one.
     @Test func leftoversGo() throws {
         let directory = TestDirectory()
         _ = try Self.written(in: directory)

@@ -11,18 +11,18 @@ func testID(_ number: Int) -> MoodID {
     MoodID(high: 0x0189_0000_0000_7000, low: 0x8000_0000_0000_0000 | UInt64(number))
 }
 
-/// Nil in memory.
+/// Checks the store; nil in memory.
 func verify(_ store: borrowing MoodRecords) throws -> VerifyReport? {
     try store.work(isCancelled: { false })?.verify { _, _ in }
 }
 
-/// All is flushed; what it writes is seen with the next request.
+/// Compacts the store after a flush; the next request sees the result.
 func compact(_ store: inout MoodRecords) throws {
     store.endGroup()
     _ = try store.work(isCancelled: { false })?.compact { _, _ in }
 }
 
-/// A mood store that takes and gives JSON, and can be closed and opened again.
+/// A mood store with JSON in and out, which can be closed and opened again.
 final class TestMoods {
     private var store: MoodRecords
     private let location: MoodRecords.Location
@@ -33,7 +33,7 @@ final class TestMoods {
         store = MoodRecords(location)
         setTime(1_767_323_045_678)
         guard case .directory(let settings) = location, !settings.isReadOnly else { return }
-        // Where this cannot be done, the test's own call says why.
+        // If this fails, the test's own call reports why.
         try? store.openForWriting()
         store.endGroup()
     }
@@ -44,7 +44,7 @@ final class TestMoods {
     }
 
     func reopen() throws {
-        // The first must let go of its lock before the second asks for it.
+        // The first one must release its lock before the second one takes it.
         store = MoodRecords(.memory(isReadOnly: false))
         store = MoodRecords(location)
         store.setTime(now)
@@ -61,7 +61,7 @@ final class TestMoods {
     func abandonCommit() { store.abandonCommit() }
     func flush() throws { try store.flush() }
 
-    /// What `body` writes, as JSON.
+    /// The JSON that `body` writes.
     private func written(_ body: (inout MoodRecords, inout JSONWriter) throws -> Void) throws -> JSONValue {
         var writer = JSONWriter()
         try store.open()
@@ -69,7 +69,7 @@ final class TestMoods {
         return try JSONValue.parse(Array(writer.buffer.bytes))
     }
 
-    /// Hands the members of an object to `body`.
+    /// Calls `body` with the members of an object.
     private func withMembers<Result>(
         _ json: JSONValue, _ body: (MoodMembers) throws -> Result
     ) rethrows -> Result {
@@ -119,7 +119,7 @@ final class TestMoods {
     }
 }
 
-/// A directory of its own for one test; removed with this value.
+/// A directory for one test, removed with this value.
 final class TestDirectory: Sendable {
     private static let counter = Atomic(0)
     let path: String
@@ -150,7 +150,7 @@ final class TestDirectory: Sendable {
 }
 
 extension JSONValue {
-    /// This object with some members set, or taken away where they are null.
+    /// This object with some members set, or removed if null.
     func setting(_ other: JSONValue) -> JSONValue {
         var members = object ?? []
         for member in other.object ?? [] {

@@ -1,7 +1,7 @@
 import Platform
 
-/// Random numbers that are the same again for the same seed: SplitMix64 (Steele, Lea, Flood: Fast Splittable
-/// Pseudorandom Number Generators, 2014). A test prints its seed, so that a failure can be had again.
+/// Random numbers that depend only on the seed: SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+/// Generators, 2014). A test prints its seed, so that a failure can be repeated.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -15,7 +15,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to and without `bound`, which is at least 1. The bias is of no matter here, the speed is.
+    /// A number from 0 up to and without `bound`, which is at least 1. The bias does not matter here, the speed does.
     public mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % bound }
 
     /// True once in so many times.
@@ -24,13 +24,13 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     /// One of several values; `values` is not empty.
     public mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
 
-    /// With `MOODBOARD_SEEDS=new`, as `.ci/long` has it, a seed that nobody has tried yet; a failing test names it. Else none, so
-    /// that the suite judges the sources and not the day.
+    /// A new seed with `MOODBOARD_SEEDS=new`, which `.ci/long` sets; a failing test names it. Else none, so that the
+    /// suite tests the sources and not the day.
     public static let further: [UInt64] =
         ProcessFacts.environment("MOODBOARD_SEEDS") == "new" ? [.random(in: 1_000_000 ... .max / 2)] : []
 
     public static let seeds: [UInt64] = [1, 2, 3] + further
 
-    /// Of a further seed, or of a fixed one.
+    /// A generator with a further seed, or with a fixed one.
     public static func fresh() -> SeededRandom { SeededRandom(seed: further.first ?? 1) }
 }

@@ -24,8 +24,9 @@ import Versions
         }
     }
 
-    /// Every kind of cell, tool and effect is answered in some transcript, every kind of action answered or sent. `error`
-    /// stands for a mood that goes while its screen is asked for: that cannot be made to happen over one pipe.
+    /// Some transcript answers with every kind of cell, tool and effect, and answers with or sends every kind of
+    /// action. `error` is a mood that is deleted during the request for its screen, which cannot be made to happen over
+    /// one pipe.
     @Test func everyKindOfWhatAScreenShowsOccursInATranscript() throws {
         let document = OpenRPC.document(of: MethodTable().all, version: Version.program)
         let lines = try Project.files("Tests/Conformance", ".transcript").flatMap {
@@ -35,7 +36,7 @@ import Versions
             let schema = try #require(document["components"]?["schemas"]?[name])
             let kinds = Set(Self.kinds(schema)).subtracting(["error"])
             #expect(!kinds.isEmpty, "\(name) has no kinds")
-            // Some actions no screen offers: those are sent.
+            // Transcripts send the actions that no screen offers.
             let said = lines.filter { $0.hasPrefix("<--") || name == "Action" && $0.hasPrefix("-->") }
             for kind in kinds where !said.contains(where: { $0.contains("\"type\":\"\(kind)\"") }) {
                 Issue.record("no transcript has \(name) \(kind)")
@@ -43,7 +44,7 @@ import Versions
         }
     }
 
-    /// The values that `type` may have in a schema.
+    /// The values of `type` in a schema.
     private static func kinds(_ schema: JSONValue) -> [String] {
         var kinds: [String] = []
         for member in schema.object ?? [] {
@@ -55,8 +56,8 @@ import Versions
         return kinds
     }
 
-    /// Codes that the host of today can answer with. Whether a cancellation comes in time is chance on a pipe, and a sync
-    /// fails on no healthy disk: `MoodHostTests` have -32800 and 1013.
+    /// Codes of the present host. On a pipe, chance decides whether a cancellation comes in time, and a sync fails on
+    /// no healthy disk: `MoodHostTests` have -32800 and 1013.
     @Test(arguments: [
         -32700, -32600, -32601, -32602, -32802, 1001, 1002, 1003, 1010, 1011, 1012, 1014, 1015,
         1020, 1030, 1031, 1032, 1040,

@@ -24,7 +24,7 @@ import Testing
             .filter { $0.offset % 2 == 1 }.map { String($0.element) }
     }
 
-    /// What only tests use: they stand below `Tests`, and no source imports them.
+    /// Targets only for tests: they are in `Tests`, and no source imports them.
     static let supports: [(folder: String, mayImport: Set<String>)] = [
         ("Tests/Seeds", ["Platform"]),
         ("Tests/SimulatedDisk", ["Platform", "Seeds"]),
@@ -37,7 +37,7 @@ import Testing
         ("Tests/ReplicationTorture/Program", ["ReplicationTorture", "Platform"]),
     ]
 
-    /// What comes with the system or the compiler.
+    /// Modules of the system or the compiler.
     private static let outside: Set = ["CPlatform", "Glibc", "Darwin", "Musl", "Foundation", "Synchronization"]
 
     @Test func theTableNamesEveryTargetAndGoesDown() {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// A module never bears the name of a type that it declares: nobody could name the module any more.
+    /// A module never has the name of a type that it declares: code could not name the module any more.
     @Test func noTargetDeclaresATypeOfItsOwnName() throws {
         for target in Project.targets {
             var files: [String] = []

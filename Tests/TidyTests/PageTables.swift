@@ -6,9 +6,9 @@ import PluginHost
 @testable import MoodHost
 @testable import MoodProtocol
 
-/// The tables of pages that are made from the declarations.
+/// The tables of pages that come from the declarations.
 enum PageTables {
-    /// The page says what these are, so its table only names them.
+    /// The page explains these, so its table only names them.
     private static let commonMembers = ["dryRun", "opId", "ifRevision", "progressToken"]
     private static let errorGroups = [
         ("*reading*", ["storeBusy", "storeUnavailable", "storeCorrupt"]),
@@ -40,8 +40,8 @@ enum PageTables {
         return text
     }
 
-    /// The types that results name, in the order in which a reader meets them. What is told apart by a member has a table of
-    /// its own.
+    /// The types in results, in the order in which a reader meets them. Kinds that a member distinguishes have an own
+    /// table.
     private static let named = [
         "Mood", "Route", "Navigation", "Offer", "Accessible", "Editor", "StoreInfo", "Settings", "Tally", "SyncStatus",
         "SyncConflict", "Plugin", "PluginInfo",
@@ -110,8 +110,8 @@ enum PageTables {
 
     // MARK: Shapes
 
-    /// The shape of a result in few signs: `{id: UUID, label, tags: string[], valence?: number}`. A member without a type is a
-    /// string.
+    /// The form of a result in few signs: `{id: UUID, label, tags: string[], valence?: number}`. A member without a
+    /// type is a string.
     private static func shape(_ schema: Schema) -> String {
         switch schema {
         case .string, .openChoice: "string"

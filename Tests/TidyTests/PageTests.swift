@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import Versions
 
-/// The pages, as their readers meet them: README.md and those of `Docs`.
+/// The pages for readers: README.md and those of `Docs`.
 @Suite struct PageTests {
     private static let pages = ["README.md"] + Project.files("Docs", ".md")
 
-    /// A block fenced as `console` is compared as bytes with what its commands print; elsewhere three dots would stand for
-    /// something that the reader does not get to see.
+    /// A block fenced as `console` is compared as bytes with the commands' output. Elsewhere three dots would hide
+    /// output from the reader.
     @Test(arguments: pages) func showsNoDotsForOutput(page: String) throws {
         var fence: Substring?
         for (index, line) in try #require(Project.text(page)).split(separator: "\n", omittingEmptySubsequences: false)
@@ -42,7 +42,7 @@ import Versions
         #expect(places.count == Self.groups.count && places == places.sorted(), "README.md has them in this order")
     }
 
-    /// Each step of a check list names a file, and the file is there.
+    /// Each step of a check list names an existing file.
     @Test(arguments: ["method", "member of a mood", "command", "tool for AI clients", "transport for sync"])
     func aCheckListNamesFilesThatExist(subject: String) throws {
         let page = try #require(Project.text("Docs/Contributing.md"))
@@ -64,7 +64,7 @@ import Versions
         #expect(files >= items.count)
     }
 
-    /// A release changes one line. Texts that only look alike, such as the first version of a plugin, name no version of ours.
+    /// A release changes one line. Texts that only look alike, such as a plugin's first version, are not ours.
     @Test func theVersionStandsInOnePlace() throws {
         let mark = "\"\(Version.program)\""
         let places = Project.files("Sources", ".swift").filter { Project.text($0)?.contains(mark) == true }

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The list of planted bugs does not rot: each can still be planted, and the test that catches it is still there.
-/// Whether it does catch it, `Tests/Scripts/planted.py` says.
+/// Each planted bug can still be planted, and the test that catches it still exists. `Tests/Scripts/planted.py` shows
+/// that it does catch it.
 @Suite struct PlantedTests {
     private static let bugs = Project.files("Tests/Scripts/planted", ".txt").flatMap { file in
         PlantedBug.read(Project.text(file) ?? "", file)
@@ -14,7 +14,7 @@ import Testing
         for bug in Self.bugs { #expect(!bug.what.isEmpty && !bug.changes.isEmpty, "\(bug.name)") }
     }
 
-    /// In the order in which they are made, because one change of a bug may follow another in the same file.
+    /// Applies changes in order, because one change of a bug may follow another in the same file.
     @Test func eachChangeFindsItsTextExactlyOnce() throws {
         for bug in Self.bugs {
             var texts: [String: String] = [:]
@@ -46,7 +46,7 @@ import Testing
     }
 }
 
-/// One entry of the list; `Tests/Scripts/planted/README.md` has the form.
+/// One entry of the list; `Tests/Scripts/planted/README.md` describes the form.
 private struct PlantedBug {
     struct Change {
         let path: String

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The project's files, as these tests look at them.
+/// The project's files for these tests.
 enum Project {
-    /// The root, found from this file however it was reached.
+    /// The root, even if the compiler used links to this file.
     static let root: String = {
         let pointer = realpath(#filePath, nil)
         defer { free(pointer) }
@@ -17,7 +17,7 @@ enum Project {
 
     static func text(_ name: String) -> String? { try? String(contentsOfFile: path(name), encoding: .utf8) }
 
-    /// The files below a folder whose name ends so, as paths from the root; what was built is left out.
+    /// The files in a folder with a suffix, as paths from the root, without build products.
     static func files(_ folder: String, _ ending: String) -> [String] {
         let names = FileManager.default.enumerator(atPath: path(folder))?.compactMap { $0 as? String } ?? []
         return names.filter { $0.hasSuffix(ending) && !$0.split(separator: "/").contains(".build") }
@@ -32,7 +32,7 @@ enum Project {
 
     /// The names in the import lines of a text, with the number of the line.
     static func imports(_ text: String) -> [(line: Int, module: String)] {
-        // What stands in a text of several lines is another program's.
+        // Text in a multi-line string is another program's.
         var isText = false
         return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
             if line.components(separatedBy: "\"\"\"").count.isMultiple(of: 2) { isText.toggle() }

@@ -2,9 +2,9 @@ import JSONCodec
 
 @testable import MoodProtocol
 
-/// The schemas in `Schemas`, each in 2020-12 and in draft-07, the one that OpenRPC and many programs use.
+/// The schemas in `Schemas`, each in 2020-12 and in draft-07, which OpenRPC and many programs use.
 enum PublishedSchemas {
-    /// Those of files: they are written by hand, in 2020-12.
+    /// The schemas of files, written by hand in 2020-12.
     static let files = ["journal-line", "navigation", "plugins", "settings", "store-snapshot"]
 
     static func path(_ name: String) -> String { "Schemas/\(name).schema.json" }
@@ -15,7 +15,7 @@ enum PublishedSchemas {
 
     // MARK: draft-07
 
-    /// The same in draft-07. A reference stands alone there, and definitions have another name.
+    /// The schema in draft-07, in which a reference stands alone and definitions have another name.
     static func older(_ schema: JSONValue, _ name: String) -> JSONValue {
         switch older(schema) {
         case .object(let members):
@@ -55,7 +55,7 @@ enum PublishedSchemas {
 
     // MARK: Messages
 
-    /// What a client and a host say to each other, by the OpenRPC document.
+    /// The messages of a client and a host, by the OpenRPC document.
     static func messages(_ document: JSONValue) -> JSONValue {
         var types: [JSONValue.Member] = []
         var requests: [JSONValue] = []
@@ -151,7 +151,7 @@ enum PublishedSchemas {
             ])
         }
 
-        /// Without an id it is a notification. By position the params are a list.
+        /// A request; without an id a notification. Params by position are a list.
         func request(id: JSONValue, params: JSONValue) -> JSONValue {
             let given: JSONValue = ["anyOf": [params, ["type": "array"]]]
             return PublishedSchemas.message(
@@ -166,7 +166,7 @@ enum PublishedSchemas {
 }
 
 extension JSONValue {
-    /// The same, with references to the components of an OpenRPC document led to definitions of this one.
+    /// The schema with references to components of an OpenRPC document turned into references to definitions here.
     fileprivate var pointingHere: JSONValue {
         switch self {
         case .array(let elements): .array(elements.map(\.pointingHere))

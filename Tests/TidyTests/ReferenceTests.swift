@@ -8,8 +8,8 @@ import Versions
 @testable import MoodHost
 @testable import MoodProtocol
 
-/// What is made from the declarations and kept in files: the tables of the protocol's page, and the client's knowledge of
-/// params and cells. With `MOODBOARD_GOLDEN=write` in the environment the files are written again.
+/// The files that come from the declarations: the tables of the protocol's page, and the client's knowledge of params
+/// and cells. `MOODBOARD_GOLDEN=write` in the environment writes the files again.
 @Suite(.serialized) struct ReferenceTests {
     private static let document = OpenRPC.document(of: MethodTable().all, version: Version.program)
 
@@ -45,7 +45,7 @@ import Versions
             PublishedSchemas.older(schema, name).prettyText + "\n", in: PublishedSchemas.olderPath(name))
     }
 
-    /// One that is new is published in both versions too.
+    /// A new schema must be published in both versions.
     @Test func everySchemaIsPublishedTwice() {
         let names = Project.files("Schemas", ".schema.json").filter { !$0.hasPrefix("Schemas/draft-07/") }
         #expect(names == (PublishedSchemas.files + ["messages"]).map(PublishedSchemas.path).sorted())
@@ -155,7 +155,7 @@ import Versions
         try Self.expect(text + "    ]\n}\n", in: "Sources/MoodClient/Rendering/CellFact+All.swift")
     }
 
-    /// What a fact is told by is a member of its cell.
+    /// Each form of a cell in words names members of its cell.
     @Test(arguments: CellType.all.map { "\($0.type)" })
     func aCellIsToldByMembersThatItHas(type: String) throws {
         let cell = try #require(CellType.all.first { "\($0.type)" == type })

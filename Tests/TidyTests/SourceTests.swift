@@ -24,12 +24,12 @@ import Testing
         }
     }
 
-    /// Several small types, or extensions of one thing for several: named after what they have in common.
+    /// Files with several small types, or extensions of several: named after their subject.
     private static let namedAfterASubject: Set = [
         "ErrorMapping", "MoodExtractor", "SystemCalls", "StoreHeaders",
     ]
 
-    /// `Type.swift` or `Type+Aspect.swift`: the file says the type somewhere.
+    /// `Type.swift` or `Type+Aspect.swift`: the file names the type somewhere.
     @Test func aFileIsNamedAfterWhatIsInIt() throws {
         for file in Self.swift where file.hasPrefix("Sources/") && !file.hasSuffix("/main.swift") {
             let name = try #require(file.split(separator: "/").last).dropLast(6)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Names that say nothing.
+    /// Names without a meaning.
     @Test func noTypeIsAManagerHelperUtilOrImpl() throws {
         let expression = try NSRegularExpression(
             pattern: "\\b(?:struct|class|enum|actor|protocol)\\s+\\w*(?:Manager|Helper|Utils?|Impl)\\b")
@@ -51,8 +51,8 @@ import Testing
         }
     }
 
-    /// `files?.operation = []` leaks what was there before, when what `files` holds cannot be copied (Swift 6.3.1): a
-    /// mutating method does it instead.
+    /// `files?.operation = []` leaks the old value if `files` cannot be copied (Swift 6.3.1). A mutating method does it
+    /// instead.
     @Test func nothingIsAssignedThroughAnOptionalThatCannotBeCopied() throws {
         let texts = try Self.swift.map { (file: $0, text: try #require(Project.text($0))) }
         func expression(_ pattern: String) throws -> NSRegularExpression {
@@ -70,7 +70,7 @@ import Testing
         #expect(names.contains("files"))
         let assignment = try expression(
             "^(?! *//).*\\b((?:\(names.joined(separator: "|")))\\?(?:\\.\\w+)+) [-+*/|&^]?= ")
-        // Written in two pieces, so that this file is not found.
+        // Written in two pieces, so that this file does not match.
         #expect(found(assignment, in: "if isLost { files?.lines.last" + " = [] }") == ["files?.lines.last"])
         for (file, text) in texts {
             for place in found(assignment, in: text) { Issue.record("\(file): an assignment to \(place)") }
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func nothingIsLeftToBeDone() throws {
-        // Written in two pieces, so that this file is not found.
+        // Written in two pieces, so that this file does not match.
         let marks = ["TO" + "DO", "FIX" + "ME", "X" + "XX:", "try" + "! ", "as" + "! "]
         for file in Self.swift where file.hasPrefix("Sources/") {
             let text = try #require(Project.text(file))
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// What belongs to one machine has no place in the project.
+    /// Paths of one machine have no place in the project.
     @Test func nothingNamesAPrivateMachine() throws {
         let places = ["/wor" + "k/", "/tm" + "p/b", "/roo" + "t/"]
         let endings = [".swift", ".md", ".py", ".pl", ".sh", ".json", ".transcript", ".h", ".c", ".yml", ".tsv"]

@@ -4,8 +4,8 @@ import Testing
 
 @testable import MoodHost
 
-/// The first lines of a transcript say which methods a host needs for it, and what else, so that a host which has
-/// few can be held to what it has.
+/// The first lines of a transcript name the methods and other things that a host needs for it, so that a host with few
+/// of them can be held to these.
 @Suite struct TranscriptTests {
     static let transcripts = Project.files("Tests/Conformance", ".transcript").filter { !$0.contains("/plugins/") }
 
@@ -14,11 +14,11 @@ import Testing
         let lines = try #require(Project.text(file)).components(separatedBy: "\n")
         let known = Set(MethodTable().all.map { "\($0.name)" } + ModelMethod.allCases.map { "\($0.name)" })
         let sent = try Self.found(#""method"\s*:\s*"([^"\\]*)""#, in: Self.sent(lines))
-        // A host that suggests a method has it.
+        // A suggested method exists in the host.
         let suggested = try Self.found(#""suggestions":\[([^\]]*)\]"#, in: lines.joined(separator: "\n"))
         let named = try Self.found(#""([^"]*)""#, in: suggested.joined(separator: " "))
         var names = Set(sent + named).intersection(known)
-        // What that step sends.
+        // That step sends this request.
         if lines.contains(where: { $0.hasPrefix("<--none") }) { names.insert("host.ping") }
         let wanted = "# needs: " + (names.isEmpty ? "nothing" : names.sorted().joined(separator: ", "))
         #expect(lines[0] == wanted, "Tests/Conformance/needs.py --write writes it")
