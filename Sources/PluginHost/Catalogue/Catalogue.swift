@@ -1,28 +1,28 @@
 import Platform
 
-/// A folder in which a plugin was found, or something that should be one.
+/// A plugin folder that was found, valid or not.
 public struct FoundPlugin: Sendable {
     /// The folder's name.
     public let id: String
     public let path: String
-    /// Nil where it could not be read.
+    /// Nil if it could not be read.
     public internal(set) var manifest: Manifest?
-    /// Why it is invalid; nil where it is right.
+    /// The reason why it is invalid; nil if it is valid.
     public internal(set) var problem: ManifestProblem?
-    /// Whether an earlier place has one of the same id, which counts.
+    /// Whether a plugin of this id in an earlier place takes precedence.
     public let isShadowed: Bool
-    /// Of the folder as it is now; nil where it is invalid or shadowed.
+    /// The digest of the folder at present; nil if it is invalid or shadowed.
     public internal(set) var digest: PluginDigest?
 }
 
-/// The plugins that are in folders, which are looked at when somebody asks.
+/// The plugins in folders. Each request reads the folders again.
 public enum Catalogue {
-    /// Finds plugins, and says of each why it may not run.
+    /// Finds plugins, and the reason why each invalid one may not run.
     /// - Parameters:
-    ///   - places: as `PluginPlace.all` lists them. One that is not there has none.
+    ///   - places: as listed by `PluginPlace.all`. A missing one has no plugins.
     ///   - storeDirectory: nil in memory.
-    ///   - digests: of folders that were read before.
-    ///   - only: the folders of this id alone.
+    ///   - digests: the digests of folders that were read before.
+    ///   - only: finds folders of this id alone.
     public static func scan(
         places: [String], storeDirectory: String?, builtInFormats: Set<String>, builtInCells: Set<String>,
         digests: inout KnownDigests, only wanted: PluginID? = nil
@@ -33,7 +33,7 @@ public enum Catalogue {
         var found: [FoundPlugin] = []
         var ids: Set<PluginID> = []
         for place in places {
-            // Names that are no text are no ids either.
+            // Names that are not text are no ids either.
             let names = (try? FileSystem.system.list(place)) ?? []
             for name in names.sorted() where name.utf8.first != UInt8(ascii: ".") {
                 if let wanted, !name.utf8.elementsEqual(wanted.text.utf8) { continue }
@@ -46,13 +46,14 @@ public enum Catalogue {
         return found
     }
 
-    /// What else lies beside plugins is left alone: files, and folders that have neither the name nor the manifest of one.
+    /// Whether a folder counts as a plugin. Files are ignored, and folders that have neither the name nor the manifest
+    /// of a plugin.
     private static func isPlugin(_ path: String, _ id: PluginID?) -> Bool {
         guard let status = try? FileSystem.system.statusOfPath(path), status.kind != .regular else { return false }
         return id != nil || (try? FileSystem.system.statusOfPath(path + "/" + Manifest.fileName)) != nil
     }
 
-    /// For each name that plugins bring, the plugin that has it: the first by id of those that may run.
+    /// The plugin that owns each name: the first by id of those that may run.
     public static func owners(
         of names: (Manifest.Provides) -> [String], among manifests: [Manifest]
     ) -> [String: PluginID] {
@@ -64,7 +65,7 @@ public enum Catalogue {
     }
 }
 
-/// What a manifest must not say in this host.
+/// The rules of this host for manifests.
 struct CatalogueRules {
     let protected: ProtectedFolders
     let formats: Set<String>
@@ -101,7 +102,7 @@ struct CatalogueRules {
         }
     }
 
-    /// What is wrong with a path that a plugin may read or write; nil where nothing is.
+    /// The problem of a path that a plugin may read or write; nil if it is allowed.
     func problem(_ path: String) -> String? {
         guard let path = PluginPlace.expanded(path) else {
             return "needs the home directory, which is not known; set HOME or write the whole path"

@@ -1,24 +1,25 @@
 import Platform
 
-/// Where a plugin's program is.
+/// The search for a plugin's program.
 public enum ExecSearch {
-    /// Where a bare name is looked for; also the PATH of every plugin.
+    /// The folders in which a bare name is searched; also the PATH of every plugin.
     public static let path = "/usr/local/bin:/usr/bin:/bin"
 
     public struct Found: Sendable, Equatable {
-        /// What is started: absolute, by the name under which it was found, because some programs look at theirs.
+        /// The path to start: absolute, with the name under which it was found, because some programs read their own
+        /// name.
         public let path: String
-        /// The same file without any link: what people are shown, and what trust is pinned to.
+        /// The path of the file without links: users see it, and trust pins it.
         public let realPath: String
     }
 
-    /// `./…` with no step to a parent.
+    /// Whether a program is `./…` without a step to a parent.
     static func isInFolder(_ program: String) -> Bool {
         program.utf8.starts(with: "./".utf8) && program.utf8.count > 2 && program.utf8.last != UInt8(ascii: "/")
             && !hasParentSteps(program)
     }
 
-    /// A file's name alone.
+    /// Whether a program is a file's name alone.
     static func isBareName(_ program: String) -> Bool {
         !program.isEmpty && program != "." && program != ".." && !program.utf8.contains(UInt8(ascii: "/"))
     }
@@ -30,8 +31,8 @@ public enum ExecSearch {
     /// Finds `exec[0]` of a manifest.
     /// - Parameters:
     ///   - folder: the trusted copy, or the folder itself before it is trusted.
-    ///   - runtimes: folders that the person has granted, such as a venv: they, and `bin` in them, come first.
-    /// - Returns: nil where there is no such file that may be executed.
+    ///   - runtimes: folders that the user has granted, such as a venv: they, and `bin` in them, come first.
+    /// - Returns: nil if there is no such executable file.
     public static func find(_ program: String, folder: String, runtimes: [String]) -> Found? {
         if isInFolder(program) { return found(folder + program.dropFirst(1)) }
         guard isBareName(program) else { return nil }

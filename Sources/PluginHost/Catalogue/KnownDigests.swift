@@ -1,9 +1,10 @@
 import Platform
 
-/// The digests of folders whose files are those that were read, as far as the system tells: to read megabytes takes milliseconds,
-/// and clients ask often. What is trusted is never taken from here, but read.
+/// The digests of folders whose files are unchanged as far as the system reports. Reading megabytes takes milliseconds,
+/// and clients ask often. Trust never uses this cache: it reads the files.
 public struct KnownDigests {
-    /// A file that has changed so lately may change once more at the same time: file systems count in steps of up to two seconds.
+    /// The age below which a file may change again with the same time: file systems count in steps of up to two
+    /// seconds.
     public static let settlingMilliseconds = 3000
     private static let foldersMax = 1024
 

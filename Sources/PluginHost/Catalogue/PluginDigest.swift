@@ -1,13 +1,14 @@
 import JSONCodec
 
-/// What a person has trusted, byte for byte: `sha256:` and 64 hex digits.
+/// The digest of trusted bytes: `sha256:` and 64 hex digits.
 ///
-/// Of a plugin's folder it is over `moodboard-plugin-1` and a line feed, then per file, sorted by the bytes of its path: the path,
-/// a zero byte, `x` or `-` for whether it may be executed, a zero byte, its length in decimal, a zero byte, its bytes.
+/// For a plugin's folder it covers `moodboard-plugin-1` and a line feed, then per file, sorted by the bytes of its
+/// path: the path, a zero byte, `x` or `-` for executable or not, a zero byte, its length in decimal, a zero byte, its
+/// bytes.
 public struct PluginDigest: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// Nil where the text is no digest.
+    /// Nil if the text is no digest.
     public init?(_ text: String) {
         var text = text
         guard text.withUTF8({ Self.isText(UnsafeRawBufferPointer($0)) }) else { return nil }
@@ -27,7 +28,7 @@ public struct PluginDigest: Hashable, Sendable, CustomStringConvertible {
 
     init(_ hash: SHA256) { text = "sha256:" + hash.hex() }
 
-    /// Of the tools of an MCP server: over them as JSON with sorted members and no white space.
+    /// The digest of an MCP server's tools, as JSON with sorted members and no white space.
     public static func ofTools(_ tools: JSONValue) -> PluginDigest {
         var hash = SHA256()
         hash.update(CanonicalJSON.bytes(tools, numbers: .asWritten))
@@ -37,11 +38,11 @@ public struct PluginDigest: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// What AI clients call a method of a plugin: several of them refuse dots.
+/// The name of a plugin's method for AI clients, several of which refuse dots.
 public enum ToolName {
     public static let bytesMax = 48
 
-    /// `x_<last label>_<name>_<six hex digits of the SHA-256 of x.<id>.<name>>`; what is too long is cut before the digits.
+    /// `x_<last label>_<name>_<six hex digits of the SHA-256 of x.<id>.<name>>`; a long name is cut before the digits.
     public static func of(_ id: PluginID, _ name: String) -> String {
         var hash = SHA256()
         hash.update("x.\(id).\(name)")

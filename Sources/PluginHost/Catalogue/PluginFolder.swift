@@ -1,10 +1,10 @@
 import Platform
 
-/// What is wrong with a plugin's folder, or with a file in it.
+/// A problem of a plugin's folder, or of a file in it.
 public struct PluginFolderProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path inside the folder; empty for the folder itself.
     public let path: String
-    /// What is wrong and what to do, as a clause.
+    /// The problem and its remedy, as a clause.
     public let reason: String
 
     init(_ path: [UInt8], _ reason: String) {
@@ -12,7 +12,7 @@ public struct PluginFolderProblem: Error, Sendable, Equatable, CustomStringConve
         self.reason = reason
     }
 
-    /// Makes system calls for what is at a path; one that fails is a problem of it.
+    /// Makes system calls for a path; a failure becomes a problem of that path.
     static func at<Value: ~Copyable>(
         _ path: [UInt8], _ words: String = "cannot be used", _ calls: () throws(SystemError) -> Value
     ) throws(PluginFolderProblem) -> Value {
@@ -24,15 +24,15 @@ public struct PluginFolderProblem: Error, Sendable, Equatable, CustomStringConve
         }
     }
 
-    /// A sentence for people.
+    /// A sentence for users.
     public var description: String { (path.isEmpty ? "The folder " : "\(path) in the folder ") + reason + "." }
 }
 
-/// The files of a plugin's folder that count: all but those in `.git` and `__pycache__`.
+/// The relevant files of a plugin's folder: all but those in `.git` and `__pycache__`.
 ///
-/// 1. Folder and files belong to the user or to root, and nobody else may write them.
+/// 1. Folder and files belong to the user or to root, and no other user may write them.
 /// 2. There are only files and folders, no links, at most `filesMax` files with `bytesMax` bytes in all.
-/// 3. An open folder is walked by names inside it, so nothing can be put in its place during the walk.
+/// 3. The walk opens folders by names inside open folders, so no process can replace them during the walk.
 struct PluginFolder: ~Copyable {
     static let filesMax = 4096
     static let bytesMax = 64 << 20
@@ -40,7 +40,7 @@ struct PluginFolder: ~Copyable {
     static let ignored: [[UInt8]] = [Array(".git".utf8), Array("__pycache__".utf8)]
 
     struct Entry: Sendable, Equatable {
-        /// From the folder on, with slashes.
+        /// The path from the folder on, with slashes.
         let path: [UInt8]
         let status: FileStatus
 
@@ -51,9 +51,9 @@ struct PluginFolder: ~Copyable {
     let file: File
     let calls: FolderCalls
 
-    /// - Parameter path: may lead through links, but is none itself.
+    /// - Parameter path: may lead through links, but must not be one.
     init(_ path: String, _ calls: FolderCalls) throws(PluginFolderProblem) {
-        // Opened, a link is only no folder.
+        // Checked before opening, because opening a link says only that it is no folder.
         try Self.check(
             PluginFolderProblem.at([]) { () throws(SystemError) in try FileSystem.system.statusOfPath(path) }, [])
         let opened = try PluginFolderProblem.at([]) { () throws(SystemError) in
@@ -69,7 +69,7 @@ struct PluginFolder: ~Copyable {
         self.calls = calls
     }
 
-    /// Rules of ownership, for a folder or a file.
+    /// Checks the ownership of a folder or a file.
     static func check(_ status: FileStatus, _ path: [UInt8]) throws(PluginFolderProblem) {
         switch status.kind {
         case .regular, .directory: break
@@ -94,7 +94,7 @@ struct PluginFolder: ~Copyable {
         return entries.sorted { $0.path.lexicographicallyPrecedes($1.path) }
     }
 
-    /// What there may be, counted during a walk.
+    /// The limits of a folder, counted during a walk.
     struct Limits {
         private var files = 0
         private var folders = 0
@@ -121,7 +121,7 @@ struct PluginFolder: ~Copyable {
         }
     }
 
-    /// Calls `body` with each file: the open folder in which it is, its path and its status.
+    /// Calls `body` with each file: the open folder that contains it, its path and its status.
     private func walk(
         _ path: [UInt8], _ limits: inout Limits,
         _ body: (borrowing PluginFolder, [UInt8], FileStatus) throws(PluginFolderProblem) -> Void
@@ -140,9 +140,9 @@ struct PluginFolder: ~Copyable {
         }
     }
 
-    // MARK: What is in it
+    // MARK: Contents
 
-    /// The names that count, in order.
+    /// The relevant names, in order.
     func names(_ path: [UInt8]) throws(PluginFolderProblem) -> [[UInt8]] {
         try PluginFolderProblem.at(path) { () throws(SystemError) in
             let names = try calls.names(file.descriptor)
@@ -161,8 +161,8 @@ struct PluginFolder: ~Copyable {
         return PluginFolder(descriptor: opened, calls)
     }
 
-    /// Hands the bytes of a file to `body`, in pieces.
-    /// - Returns: the status of the open file, which is checked like any other.
+    /// Passes the bytes of a file to `body`, in pieces.
+    /// - Returns: the status of the open file, checked like any other.
     @discardableResult
     func read(
         _ name: [UInt8], _ path: [UInt8], _ body: (UnsafeRawBufferPointer) throws(PluginFolderProblem) -> Void
@@ -188,7 +188,7 @@ struct PluginFolder: ~Copyable {
 
     // MARK: Digest
 
-    /// The digest of all files. `PluginDigest` has the format.
+    /// The digest of all files, in the format of `PluginDigest`.
     func digest() throws(PluginFolderProblem) -> PluginDigest { try digest(of: entries()) }
 
     func digest(of entries: [Entry]) throws(PluginFolderProblem) -> PluginDigest {

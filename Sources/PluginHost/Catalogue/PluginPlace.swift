@@ -1,19 +1,19 @@
 import Platform
 
-/// Where plugins are: `plugins` in the store, then the folders of `--plugins`, in their order.
+/// The places of plugins: `plugins` in the store, then the folders of `--plugins`, in their order.
 public enum PluginPlace {
     public static let folders = "plugins"
-    /// What runs.
+    /// The folder of the copies that run.
     public static let copies = "plugins-run"
-    /// What plugins may write.
+    /// The folder that plugins may write to.
     public static let data = "plugins-data"
 
     public static func all(storeDirectory: String?, others: [String]) -> [String] {
         (storeDirectory.map { [$0 + "/" + folders] } ?? []) + others
     }
 
-    /// Of the paths that a manifest or a person names: `~/` is the home directory.
-    /// - Returns: nil where nobody knows it.
+    /// Expands `~/` to the home directory in a path from a manifest or the user.
+    /// - Returns: nil if the home directory is unknown.
     public static func expanded(_ path: String) -> String? {
         guard path == "~" || path.utf8.starts(with: "~/".utf8) else { return path }
         return ProcessFacts.environment("HOME").map { $0 + path.dropFirst() }
@@ -26,19 +26,19 @@ struct ProtectedFolders {
 
     init(_ paths: [String]) { folders = paths.map { ResolvedPath($0) } }
 
-    /// Whether a path is one of the folders, lies in one or holds one. By whatever names: what exists is compared as the file
-    /// system knows it, the rest of a path, which nobody has made yet, by its letters.
+    /// Whether a path is one of the folders, lies in one or contains one, under whatever names. Existing parts are
+    /// compared as files, the missing rest of a path byte by byte.
     func touches(_ path: String) -> Bool {
         let path = ResolvedPath(path)
         return folders.contains { path.isIn($0) || $0.isIn(path) }
     }
 }
 
-/// A path whose part that exists is without links.
+/// A path whose existing part has no links.
 private struct ResolvedPath {
-    /// Of the deepest folder or file that exists and of all above it, the root first.
+    /// The statuses of the deepest existing folder or file and of all above it, the root first.
     private var statuses: [FileStatus] = []
-    /// What comes below that.
+    /// The names below that.
     private var rest: [Substring.UTF8View] = []
 
     init(_ path: String) {
@@ -56,7 +56,7 @@ private struct ResolvedPath {
 
     private static func statuses(_ real: String) -> [FileStatus] {
         var path = ""
-        // A folder that goes meanwhile holds nothing.
+        // A folder that disappears meanwhile contains nothing.
         var statuses = [try? FileSystem.system.statusOfPath("/")]
         for part in real.utf8.split(separator: UInt8(ascii: "/")) {
             path += "/" + (String(part) ?? "")

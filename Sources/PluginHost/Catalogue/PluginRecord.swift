@@ -3,42 +3,42 @@ import MoodCore
 import MoodProtocol
 
 extension PluginRecords {
-    /// What a person has trusted, and what is set for it. Members that this version does not know are kept.
+    /// A trusted plugin with its settings. Unknown members are kept.
     public struct Record: Sendable, Equatable {
         public var id: PluginID
-        /// Of the copy that runs, as `PluginDigest` writes it.
+        /// The digest of the copy that runs, as `PluginDigest` writes it.
         public var digest: String
         /// RFC 3339 in UTC with milliseconds.
         public var trustedSince: String
         /// The store's revision at that time: events are delivered from there on.
         public var trustedRevision: Int
         public var isEnabled = true
-        /// What a person has set, without secrets and without defaults.
+        /// The user's settings, without secrets and without defaults.
         public var config = JSONValue.object([])
-        /// Folders that the person has added to those of the manifest.
+        /// Folders that the user has added to those of the manifest.
         public var readable: [String] = []
         public var writable: [String] = []
         /// Folders to read and execute.
         public var runtimes: [String] = []
-        /// Of the program, pinned by the trust.
+        /// The path of the program that trust has pinned.
         public var execRealPath: String
         /// The digest of an MCP server's tools, once they are pinned.
         public var tools: String?
-        /// The tools themselves, as the server has described them; nil where a person has pinned a digest before they were seen.
+        /// The tools as the server described them; nil if the user pinned a digest before the server listed them.
         public var toolList: JSONValue?
-        /// How often a person has had it begin afresh, in every host: a host that has it does so when this grows.
+        /// The number of restarts by the user, in all hosts. A host that runs it restarts it when this grows.
         public var restarts = 0
-        /// How often that was to pass over an event.
+        /// The number of restarts that skipped an event.
         public var skips = 0
-        /// As it was trusted, so that a host needs no folder to know what the plugin provides. It is taken apart when it is
-        /// asked for, because a host that starts asks for few.
+        /// The trusted manifest, so that a host needs no folder to know what the plugin provides. It is parsed on
+        /// request, because a starting host needs few manifests.
         public var manifest: JSONValue {
             get { manifestText.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) } }
             set { (manifestText, provisions) = Self.parts(of: newValue) }
         }
         /// Valid JSON, an object.
         private var manifestText: [UInt8]
-        /// What the manifest brings, told while it is passed over.
+        /// The contributions of the manifest, collected while it is read.
         public private(set) var provisions: Provisions
         private var others: [JSONValue.Member] = []
 
@@ -62,7 +62,7 @@ extension PluginRecords {
             }
         }
 
-        /// Whether both run the same in the same way, whatever tools are pinned, and however often it began afresh.
+        /// Whether both run the same plugin in the same way, apart from pinned tools and restarts.
         public func runs(like other: Record?) -> Bool {
             guard var other else { return false }
             (other.tools, other.toolList) = (tools, toolList)
@@ -75,7 +75,7 @@ extension PluginRecords {
             a.id == b.id && a.bytes == b.bytes
         }
 
-        /// Reads one that is valid JSON, and passes over it.
+        /// Reads a record in valid JSON, and moves the reader past it.
         init(_ id: PluginID, _ reader: inout JSONReader) throws(Damage) {
             guard reader.enterObject() else { throw Damage("is no object") }
             var (digest, trustedSince, execRealPath): (String?, String?, String?)
@@ -146,7 +146,7 @@ extension PluginRecords {
             (manifestText, provisions) = manifest
         }
 
-        /// Nil where it is no object.
+        /// The granted folders; nil if the value is no object.
         private static func granted(
             _ reader: inout JSONReader
         ) -> (readable: [String], writable: [String], runtimes: [String])? {
@@ -172,7 +172,7 @@ extension PluginRecords {
             return granted
         }
 
-        /// The texts of a list; what is no text in it, or no list, is passed over.
+        /// The texts of a list; other values, or another value than a list, are ignored.
         private static func paths(_ reader: inout JSONReader) -> [String] {
             guard reader.enterArray() else {
                 reader.skip()
@@ -220,7 +220,7 @@ extension PluginRecords {
 }
 
 extension Manifest.Permissions {
-    /// As a manifest has them.
+    /// The permissions as in a manifest.
     public var json: JSONValue {
         [
             "moods": .string(moods.rawValue), "navigation": .boolean(navigation),

@@ -1,26 +1,26 @@
 import JSONCodec
 
-/// The file `plugins.json` of a store: what every host that opens the store knows of its plugins.
+/// The file `plugins.json` of a store with its trusted plugins, for every host that opens the store.
 ///
 ///     {"format":"moodboard-plugins","version":1,"plugins":{
 ///     "org.example.poem":{"digest":"sha256:…","trustedSince":"2026-01-02T03:04:05.678Z","trustedRevision":7,"enabled":true,
 ///     "config":{},"granted":{"files":{"read":[],"write":[]},"runtimes":[]},"execRealPath":"/usr/bin/python3.12","manifest":{…}}
 ///     }}
 ///
-/// It is written under the store's lock, and replaced as a whole. Any layout is read. Members that this version does not know
-/// are kept. A file of a newer version is read no further than that: nobody may write over it.
+/// A host writes it under the store's lock, and replaces it as a whole. It reads any layout and keeps unknown members.
+/// Of a file of a newer version it reads only the version, because it must not overwrite it.
 public struct PluginRecords: Sendable, Equatable {
     public static let fileName = "plugins.json"
-    /// A file of more bytes was not written by us.
+    /// The most bytes of the file; a host writes no larger one.
     public static let fileBytesMax = 64 << 20
     static let format = "moodboard-plugins"
     static let version = 1
 
-    /// Why a file cannot be read.
+    /// The reason why a file cannot be read.
     public struct Damage: Error, Sendable, Equatable {
         /// A clause.
         public let reason: String
-        /// Whether it is whole, but of a version that only a newer host knows.
+        /// Whether the file is intact, but of a version that only a newer host knows.
         public let isNewer: Bool
 
         init(_ reason: String, isNewer: Bool = false) {
@@ -29,17 +29,17 @@ public struct PluginRecords: Sendable, Equatable {
         }
     }
 
-    /// The plugins that are trusted, in the order of their ids.
+    /// The trusted plugins, in the order of their ids.
     public private(set) var records: [Record] = []
-    /// Of plugins whose names are none here; kept.
+    /// Records whose names are no ids; kept.
     private var otherRecords: [JSONValue.Member] = []
     private var others: [JSONValue.Member] = []
 
-    /// Nothing is known.
+    /// Makes empty records.
     public init() {}
 
     /// Reads a file.
-    /// - Parameter isSealed: whether it is as a host has written it.
+    /// - Parameter isSealed: whether its seal shows that a host wrote it.
     public static func read(_ bytes: UnsafeRawBufferPointer, isSealed: Bool) throws(Damage) -> PluginRecords {
         var records = PluginRecords()
         records.others = try PluginFile.read(bytes, isSealed: isSealed, format, version) {
@@ -64,11 +64,11 @@ public struct PluginRecords: Sendable, Equatable {
         }
     }
 
-    /// The record of a plugin; nil where it is not trusted.
+    /// The record of a plugin; nil if it is not trusted.
     public subscript(id: PluginID) -> Record? {
         get { records.first { $0.id == id } }
         set {
-            // A file that was written by a host has them in this order.
+            // A file written by a host has them in this order.
             if let last = records.last, last.id < id {
                 if let newValue { records.append(newValue) }
                 return
@@ -85,7 +85,8 @@ public struct PluginRecords: Sendable, Equatable {
     }
 }
 
-/// The file `plugins-secrets.json` of a store, which nobody else may read (0600): the members of configs with `writeOnly`.
+/// The file `plugins-secrets.json` of a store, which no other user may read (0600): the members of configs with
+/// `writeOnly`.
 public struct PluginSecrets: Sendable {
     public static let fileName = "plugins-secrets.json"
     public static let fileBytesMax = 16 << 20
@@ -119,23 +120,23 @@ public struct PluginSecrets: Sendable {
         }
     }
 
-    /// The secret members of a plugin's config, an object; empty where it has none.
+    /// The secret members of a plugin's config, an object; empty if it has none.
     public subscript(id: PluginID) -> JSONValue {
         get { configs[id] ?? .object([]) }
         set { configs[id] = newValue.object?.isEmpty == false ? newValue : nil }
     }
 }
 
-/// What both files are: `{format, version, plugins: {…}}`, a plugin on each line.
+/// The common form of both files: `{format, version, plugins: {…}}`, with a plugin on each line.
 private struct PluginFile: ~Copyable {
     private var writer = JSONWriter()
     private var isFirst = true
 
     /// Reads a file.
     /// - Parameters:
-    ///   - isSealed: whether a host has written it so; it is not looked over a second time then.
-    ///   - plugin: is given each plugin by its name.
-    /// - Returns: the members that this version does not know.
+    ///   - isSealed: whether its seal shows that a host wrote it; then it is not validated.
+    ///   - plugin: gets each plugin with its name.
+    /// - Returns: the unknown members.
     static func read(
         _ bytes: UnsafeRawBufferPointer, isSealed: Bool, _ format: String, _ version: Int,
         _ plugin: (String, inout JSONReader) throws(PluginRecords.Damage) -> Void
@@ -148,7 +149,7 @@ private struct PluginFile: ~Copyable {
         while let key = reader.nextKey() {
             if key.equals("plugins") {
                 plugins = reader
-                // Where the head comes first, as it was written, they are read in passing.
+                // If the head comes first, as hosts write it, the plugins are read in the same pass.
                 if head.count == 2 {
                     try read(&reader, .object(head), format, version, plugin)
                     areRead = true

@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// The kinds of things that a plugin brings. A host that starts asks for no more than this; the manifest is taken apart when
-/// one of them is needed.
+/// The kinds of a plugin's contributions. A starting host needs no more; it parses the manifest when it needs one of
+/// them.
 public struct Provisions: OptionSet, Sendable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -17,7 +17,7 @@ public struct Provisions: OptionSet, Sendable {
     public static let menu = Provisions(rawValue: 256)
     public static let transports = Provisions(rawValue: 512)
 
-    /// Reads a manifest that has been checked, and passes over it.
+    /// Reads a checked manifest, and moves the reader past it.
     init(_ reader: inout JSONReader) {
         self = []
         guard reader.enterObject() else { return }

@@ -32,7 +32,7 @@ public struct SHA256: Sendable {
 
     public mutating func update(_ text: String) { update(Array(text.utf8)) }
 
-    /// The digest of everything so far, 32 bytes.
+    /// The digest of all bytes so far, 32 bytes.
     public func digest() -> [UInt8] {
         // Section 5.1.1: a one bit, zeros, and the length in bits as the last eight bytes of a block.
         var (last, state) = (rest, state)
@@ -45,7 +45,7 @@ public struct SHA256: Sendable {
         return digest
     }
 
-    /// As 64 lower-case hex digits.
+    /// The digest as 64 lower-case hex digits.
     public func hex() -> String {
         var text = ""
         for byte in digest() {
@@ -55,7 +55,7 @@ public struct SHA256: Sendable {
         return text
     }
 
-    /// Section 6.2.2, for whole blocks; the schedule of 64 words is kept as its last 16.
+    /// Mixes whole blocks. Section 6.2.2; of the schedule of 64 words it keeps the last 16.
     private static func mix(_ blocks: UnsafeRawBufferPointer, _ state: inout SIMD8<UInt32>) {
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { words in
             constants.withUnsafeBufferPointer { constants in

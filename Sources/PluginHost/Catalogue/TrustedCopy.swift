@@ -1,17 +1,17 @@
 import Platform
 
-/// The copy of a plugin's folder that runs: `<store>/plugins-run/<id>/<digest>`, which nobody may write.
+/// The copy of a plugin's folder that runs: `<store>/plugins-run/<id>/<digest>`, without write permission.
 ///
-/// 1. What is hashed is the copy, so what runs is what was trusted, whatever happens to the folder meanwhile.
-/// 2. A copy has its name only when it is whole, read-only and on the disk. Before that it is called `.unfinished-…`, and is
-///    locked by its maker. One that nobody holds is left from a crash, and the next maker removes it.
+/// 1. The digest is over the copy, so the trusted bytes run, whatever happens to the folder meanwhile.
+/// 2. A copy gets its name only when it is complete, read-only and on the disk. Before that it is called
+/// `.unfinished-…`, and its maker locks it. An unlocked one is left from a crash, and the next maker removes it.
 public enum TrustedCopy {
     private static let unfinished = Array(".unfinished-".utf8)
 
-    /// Copies a folder, hashes the copy and keeps it if it is what was expected.
-    /// - Parameter runDirectory: of all plugins; made if it is not there.
+    /// Copies a folder, hashes the copy and keeps it if the digest is the expected one.
+    /// - Parameter runDirectory: the folder of all copies; made if it is missing.
     /// - Returns: the path of the copy.
-    /// - Throws: if the folder breaks a rule, changes meanwhile, or is not what was expected. Then no copy is there.
+    /// - Throws: a problem if the folder breaks a rule, changes meanwhile, or has another digest. Then no copy remains.
     public static func make(
         from folder: String, of id: PluginID, into runDirectory: String, expecting digest: PluginDigest,
         calls: FolderCalls = .system
@@ -36,7 +36,7 @@ public enum TrustedCopy {
             try fill(temporary, from: source, in: place, expecting: digest)
             try finish(temporary, as: name, in: place, digest)
         } catch {
-            // What cannot be removed is tried again by the next copy.
+            // If this fails, the next copy tries the removal again.
             try? remove(temporary, in: place.file.descriptor, calls)
             throw error
         }
@@ -49,9 +49,9 @@ public enum TrustedCopy {
         try PluginFolderProblem.at([], "cannot be copied", calls)
     }
 
-    /// Whether a copy is there and still what was trusted.
+    /// Whether a copy exists and still has its digest.
     public static func isWhole(_ path: String, _ digest: PluginDigest) -> Bool {
-        // Whatever is wrong with it, it is not whole.
+        // A copy with any problem is not intact.
         guard let folder = try? PluginFolder(path, .system) else { return false }
         return (try? folder.digest()) == digest
     }
@@ -61,11 +61,11 @@ public enum TrustedCopy {
         return (try? copy.digest()) == digest
     }
 
-    /// Removes the copies of a plugin that are not of this digest. None may run from them any more.
+    /// Removes the copies of a plugin with other digests. No plugin may run from them any more.
     public static func removeOthers(of id: PluginID, in runDirectory: String, keeping digest: PluginDigest?) {
         guard let place = try? PluginFolder(runDirectory + "/" + id.text, .system) else { return }
         let kept = Array((digest?.text ?? "").utf8)
-        // What cannot be removed disturbs nobody.
+        // A copy that cannot be removed does no harm.
         for name in (try? place.names([])) ?? [] where name != kept && !name.starts(with: unfinished) {
             try? remove(name, in: place.file.descriptor, place.calls)
         }
@@ -75,7 +75,7 @@ public enum TrustedCopy {
     private static func removeLeftovers(_ place: borrowing PluginFolder) {
         for name in (try? place.names([])) ?? [] where name.starts(with: unfinished) {
             guard let left = try? place.folder(name, name) else { continue }
-            // Its maker holds it as long as it lives.
+            // A maker holds the lock as long as it lives.
             guard (try? FileSystem.system.lock(left.file.descriptor, .exclusiveNow)) != nil else { continue }
             try? remove(name, in: place.file.descriptor, place.calls)
         }
@@ -111,7 +111,8 @@ public enum TrustedCopy {
         try making { () throws(SystemError) in try place.calls.syncAll(copy.file.descriptor) }
     }
 
-    /// - Returns: whether there are files in the copy. A folder without any has no part in the digest, so it is left out.
+    /// - Returns: whether there are files in the copy. A folder without any has no part in the digest, so it is left
+    ///   out.
     private static func fill(
         _ copy: borrowing PluginFolder, from source: borrowing PluginFolder, _ path: [UInt8],
         _ limits: inout PluginFolder.Limits
@@ -160,7 +161,7 @@ public enum TrustedCopy {
         try making { () throws(SystemError) in try calls.setPermissions(descriptor, permissions) }
     }
 
-    /// Gives the whole copy its name, in place of one that is damaged.
+    /// Gives the complete copy its name, and replaces a damaged one.
     private static func finish(
         _ temporary: [UInt8], as name: [UInt8], in place: borrowing PluginFolder, _ digest: PluginDigest
     ) throws(PluginFolderProblem) {
@@ -170,7 +171,7 @@ public enum TrustedCopy {
                 try calls.rename(folder, temporary, name)
             } catch {
                 guard error.code == EEXIST || error.code == ENOTEMPTY else { throw error }
-                // Another host may have made the same meanwhile; anything else is damaged.
+                // Another host may have made an equal copy meanwhile; any other is damaged.
                 if isWhole(name, in: place, digest) { return try remove(temporary, in: folder, calls) }
                 try remove(name, in: folder, calls)
                 try calls.rename(folder, temporary, name)

@@ -2,12 +2,12 @@ import JSONCodec
 import JSONRPC
 import Platform
 
-/// How the host and a plugin begin, and what only an MCP server says.
+/// The greeting of a plugin, and the messages of MCP servers.
 extension HostedPlugin {
-    /// So long an MCP server may be silent before it is asked in the older way as well.
+    /// The time after which a silent MCP server is also asked in the older way.
     private static let probeMilliseconds = 2000
 
-    /// A process has been started.
+    /// Greets a process that has started.
     func greet(at now: Int) {
         switch run.dialect {
         case .moodboard(var hello):
@@ -23,7 +23,7 @@ extension HostedPlugin {
         }
     }
 
-    /// Asks the next that has to be known before the server can be used.
+    /// Sends the next request of the greeting of a server.
     private func ask(_ next: ServerGreeting.Request) {
         if let notification = next.notification { wire.notify(notification) }
         let number = takeNumber()
@@ -36,7 +36,7 @@ extension HostedPlugin {
         Array(params.text.utf8).withUnsafeBytes { wire.request(number, method, $0) }
     }
 
-    /// The server says nothing to what it may not know.
+    /// Tries the older way with a server that does not answer `server/discover`.
     func probeOlder() {
         probeTime = nil
         guard let next = server?.fallBack() else { return }
@@ -53,7 +53,7 @@ extension HostedPlugin {
         if number == discoverNumber {
             discoverNumber = nil
             guard let late = server?.discovered(value) else { return }
-            // Whatever it says to the older way does not matter any more.
+            // The answer to the older way no longer matters.
             if let greetingNumber { forget(greetingNumber) }
             next = late
         } else if let answered = server?.answered(value) {
@@ -76,12 +76,12 @@ extension HostedPlugin {
         }
     }
 
-    /// The tools of an MCP server, as it has described them.
+    /// The tools of an MCP server as it described them.
     public var tools: [JSONValue] { server?.tools ?? [] }
 
-    // MARK: What an MCP server says
+    // MARK: Messages of an MCP server
 
-    /// It may ask for nothing: what the host can do for it is not declared, so `ping` is all that is left.
+    /// Handles a message of a server. The host declares no capabilities, so `ping` is the only valid request.
     func handleServer(
         _ message: UnsafeRawBufferPointer, _ method: JSONText, _ isNotification: Bool, _ params: ValidJSON?
     ) {
@@ -103,7 +103,7 @@ extension HostedPlugin {
         }
     }
 
-    /// As `$/progress` has it.
+    /// Converts progress to the members of `$/progress`.
     private static func progress(_ params: JSONValue) -> JSONValue {
         let names = [("progress", "done"), ("total", "total"), ("message", "message")]
         return .object(names.compactMap { given, name in params[given].map { .init(name, $0) } })

@@ -1,12 +1,12 @@
 import JSONCodec
 import Platform
 
-/// The process of a plugin, from its start to the moment when nothing of it is left.
+/// The process of a plugin, from its start until all of it is gone.
 extension HostedPlugin {
-    /// Takes what its keeper reports.
+    /// Reads the reports of its supervisor.
     public func readReports() {
         let now = surroundings.milliseconds()
-        // What was killed has nothing more to say.
+        // Reports after a kill do not matter.
         while reapTime == nil, process != nil, let report = process?.readReport() {
             switch report {
             case .started(let pid, let isolation):
@@ -16,7 +16,7 @@ extension HostedPlugin {
             case .refused(let reason):
                 return crash(.start, "it could not be started: \(reason)", at: now)
             case .ended(let status):
-                // What it has printed before its end still counts.
+                // Output that it printed before its end still counts.
                 drain()
                 ending = "\(status)"
                 return finish(at: now)
@@ -33,13 +33,13 @@ extension HostedPlugin {
         drainErrors()
     }
 
-    /// What it has said last is what people want to know; a flood has an end here.
+    /// Reads the last output on stderr, which explains the end to users. A flood is cut off.
     private func drainErrors() {
         var left = 64
         while left > 0, readErrors() { left -= 1 }
     }
 
-    /// Lets go of a process that has ended.
+    /// Releases a process that has ended.
     private func finish(at now: Int) {
         let isReaped: Bool? = process?.reap()
         guard isReaped != false else {
@@ -79,7 +79,7 @@ extension HostedPlugin {
         notes.endErrors(at: surroundings.timestamp())
     }
 
-    /// What was under way gets its outcome; what waits does too, unless the plugin is started again.
+    /// Fails the calls under way, and the waiting ones unless the plugin is started again.
     private func failCalls(at now: Int) {
         let reason = life.reason ?? ending
         let failed = underWay
@@ -98,7 +98,7 @@ extension HostedPlugin {
         }
     }
 
-    /// What should have been an answer fails its call at once: nothing better comes.
+    /// Fails the call of an unreadable answer at once: no better one comes.
     func handle(_ number: Int, unreadable text: String, at now: Int) {
         note("It printed \(text)")
         if number == greetingNumber {
@@ -110,7 +110,7 @@ extension HostedPlugin {
         carryOut(life.printedRubbish(at: now), at: now)
     }
 
-    /// Tells what has become of it: its last fault, and its state.
+    /// Records its last fault, and reports its state.
     func observe() {
         if let fault = life.takeFault() {
             notes.lastError = LastError(at: surroundings.timestamp(), fault: fault)
@@ -121,53 +121,53 @@ extension HostedPlugin {
         surroundings.stateChanged(self)
     }
 
-    /// It has answered, so it is well.
+    /// Clears its faults, because it has answered.
     func answered(at now: Int) {
         life.answered(at: now)
         unread = nil
         notes.lastError = nil
     }
 
-    /// Has the host say something of it in its log.
+    /// Adds a line of the host to its log.
     public func note(_ text: String) { notes.add(.host, nil, text, at: surroundings.timestamp()) }
 
-    /// It is to end with a crash.
+    /// Ends it with a crash.
     func crash(_ kind: PluginLife.Fault.Kind, _ reason: String, at now: Int) {
         carryOut(life.crash(at: now, .init(kind, reason)), at: now)
     }
 
-    /// It has used more than it may, and stays down until somebody starts it again.
+    /// Stops it until the user starts it again, because it used more than it may.
     public func condemn(_ fault: PluginLife.Fault) {
         carryOut(life.condemn(fault), at: surroundings.milliseconds())
     }
 
-    /// It is to end in good order.
+    /// Stops it in good order.
     public func stop(because reason: String? = nil) {
         let now = surroundings.milliseconds()
         carryOut(life.stop(at: now, because: reason), at: now)
     }
 
-    /// Makes an end of it at once; it need not be reaped.
+    /// Kills it without waiting for it.
     public func end() {
         process?.kill()
         process = nil
         notes.flush(isLast: true)
     }
 
-    /// As if it had never crashed.
+    /// Forgets its crashes.
     public func pardon() {
         life.pardon()
         observe()
     }
 
-    /// Starts it if it does not run, for what it may be asked soon.
+    /// Starts it if it does not run, because requests may follow.
     public func wake() {
         let now = surroundings.milliseconds()
         carryOut(life.need(at: now), at: now)
     }
 
-    /// Its time may be over, or that of a call.
-    /// - Parameter time: until when everything that it has sent was read; later deadlines are not judged yet.
+    /// Handles deadlines of the process and of calls.
+    /// - Parameter time: the time until which all its output was read; later deadlines wait.
     public func tick(at time: Int) {
         let now = surroundings.milliseconds()
         if let reapTime, now >= reapTime { finish(at: now) }
@@ -176,7 +176,7 @@ extension HostedPlugin {
             underWay.removeAll { $0 === call }
             cancel(call)
             if let number = call.number { forget(number) }
-            // What is abandoned is not counted against it: it was asked to leave off.
+            // An abandoned call is not its fault: the host asked it to stop.
             end(call, .timedOut(unread: unread))
             if !call.isAbandoned, !call.isPatient { carryOut(life.timedOut(at: now, lateness(of: call)), at: now) }
             unread = nil
@@ -206,7 +206,7 @@ extension HostedPlugin {
         case .kill:
             drainErrors()
             process?.kill()
-            // It is not started anew for those that were waiting for this start.
+            // The plugin is not started again for the calls that waited for this start.
             failCalls(at: now)
             ending = life.reason ?? "killed"
             finish(at: now)
@@ -214,7 +214,7 @@ extension HostedPlugin {
     }
 
     private func start(at now: Int) {
-        // The one before may take its time to end, and nobody waits for that here.
+        // The previous process may take its time to end; the loop does not block for it.
         guard process == nil else { return startsWhenGone = true }
         do throws(SystemError) {
             process = try KeptProcess.start(run.process)

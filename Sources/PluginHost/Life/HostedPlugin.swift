@@ -2,39 +2,40 @@ import JSONCodec
 import JSONRPC
 import Platform
 
-/// One plugin that may run: its process, the calls that it has been given and those that wait for it, and what it asks of the
-/// host. The loop tells it what its descriptors have, and when its time is over. (LSP clients: the server of a language.)
+/// A plugin that may run: its process, its calls under way and waiting, and its requests to the host. The loop passes
+/// it the events of its descriptors and its deadlines. (LSP clients: the server of a language.)
 ///
 /// Invariants
-/// 1. A call has an outcome in the end, whatever the plugin does: its answer, a deadline, or the end of the process.
+/// 1. Every call gets an outcome in the end, whatever the plugin does: its answer, a deadline, or the end of the
+/// process.
 /// 2. At most `concurrency` calls are under way and at most `waitingMax` wait.
-/// 3. Nothing is kept of a process that is gone but its log.
+/// 3. Of a process that is gone only its log remains.
 public final class HostedPlugin {
-    /// So many calls may wait for their turn.
+    /// The most calls that wait for their turn.
     static let waitingMax = 64
-    /// So many requests of the plugin may wait for the host.
+    /// The most requests of the plugin that wait for the host.
     private static let requestsMax = 64
-    /// So many answers that nobody waits for are known as such.
+    /// The most abandoned requests whose late answers are recognized.
     private static let forgottenMax = 1024
-    /// A plugin that leaves more than this unread is ended.
+    /// The most bytes that a plugin may leave unread before it is ended.
     private static let unreadBytesMax = 8 << 20
-    /// So much is taken at once of what it prints: clients wait for a moment at most while plugins flood the host.
+    /// Most bytes read from a plugin in one turn of the loop, so that clients are not delayed.
     private static let readBytes = 8 * 1024
 
     public let run: PluginRun
     public var id: PluginID { run.id }
     public internal(set) var life: PluginLife
     public let notes: PluginNotes
-    /// How far each part of its isolation goes; known once it has been started.
+    /// The level of each part of its isolation; known after a start.
     public internal(set) var isolation: [(part: KeptProcess.Part, level: KeptProcess.Level)] = []
-    /// Of its process, as the host sees it.
+    /// The id of its process, as the host sees it.
     public internal(set) var processID: Int32?
     public private(set) var calls = 0
-    /// What it asks of the host: whole messages, in their order.
+    /// Its requests to the host: whole messages, in their order.
     public internal(set) var requests: [[UInt8]] = []
-    /// Whether a call has an outcome or progress that nobody has looked at, or a request has come.
+    /// Whether a call has a new outcome or progress, or a request has come.
     public var hasNews = false
-    /// Whether a transport has told that there is something new, and nobody has looked.
+    /// Whether a transport has reported news that was not handled yet.
     public var hasTransportNews = false
 
     let surroundings: PluginSurroundings
@@ -43,30 +44,30 @@ public final class HostedPlugin {
     var waiting: [PluginCall] = []
     var underWay: [PluginCall] = []
     var nextNumber = 0
-    /// Of the request with which they begin, while it is not answered.
+    /// Id of the pending `plugin.hello` request, or of the server's first requests.
     var greetingNumber: Int?
-    /// Of `server/discover`, while another way to begin is tried.
+    /// The id of `server/discover`, while the older way is tried.
     var discoverNumber: Int?
-    /// When an MCP server is asked in the older way.
+    /// The time to ask an MCP server in the older way.
     var probeTime: Int?
     /// Nil: it is no MCP server.
     var server: ServerGreeting?
     /// The tools of an MCP server that may be called; nil: all.
     public var mayBeCalled: Set<String>?
-    /// Numbers of requests for whose answers nobody waits any more.
+    /// The ids of abandoned requests whose answers may still come.
     var forgotten: Set<Int> = []
-    /// The last line that could not be read, and perhaps was an answer.
+    /// The last unreadable line, which may have been an answer.
     var unread: String?
-    /// What each call gets, once it may run no more.
+    /// The outcome of every call, once it may no longer run.
     private var refusal: PluginCall.Outcome?
-    /// The state that the surroundings know.
+    /// The state that was reported last.
     var toldState = PluginLife.State.stopped
-    /// Whether its input is to be closed once all is sent.
+    /// Whether to close its input once all is sent.
     var closesInput = false
 
-    /// When it is looked again whether its keeper, which has told its end or was killed, is gone.
+    /// The time of the next check whether its supervisor, which has reported the end or was killed, is gone.
     var reapTime: Int?
-    /// Whether it is to be started as soon as the process before is gone.
+    /// Whether to start it as soon as the previous process is gone.
     var startsWhenGone = false
     var ending = "it ended"
 
@@ -79,18 +80,18 @@ public final class HostedPlugin {
         if case .mcp(let version) = run.dialect { server = ServerGreeting(hostVersion: version) }
     }
 
-    /// Whether a process of it may be there.
+    /// Whether it may have a process.
     public var isAlive: Bool { life.isAlive }
-    /// Whether it has, or is about to have, something to do.
+    /// Whether it has, or will soon have, something to do.
     public var isBusy: Bool { !underWay.isEmpty || !waiting.isEmpty || !requests.isEmpty }
-    /// Whether nothing of it is left.
+    /// Whether nothing of its process is left.
     public var isGone: Bool { process == nil }
 
-    /// When it has to be looked at again.
+    /// The next deadline.
     public var deadline: Int? {
         var earliest = life.deadline
         for call in underWay { if let time = call.deadline { earliest = min(earliest ?? time, time) } }
-        // The keeper ends a moment after it has told so.
+        // The supervisor ends a moment after it has reported the end.
         if let reapTime { earliest = min(earliest ?? .max, reapTime) }
         if let probeTime { earliest = min(earliest ?? .max, probeTime) }
         return earliest
@@ -98,7 +99,7 @@ public final class HostedPlugin {
 
     // MARK: Calls
 
-    /// Gives it something to do, and starts it if it does not run.
+    /// Makes a call, and starts the plugin if it does not run.
     public func call(_ call: PluginCall) {
         call.isGiven = true
         if let refusal { return end(call, refusal) }
@@ -119,7 +120,7 @@ public final class HostedPlugin {
         advance(at: now)
     }
 
-    /// Nobody waits for the outcome any more.
+    /// Abandons a call.
     public func abandon(_ call: PluginCall) {
         guard call.outcome == nil, !call.isAbandoned else { return }
         call.isAbandoned = true
@@ -137,9 +138,9 @@ public final class HostedPlugin {
         advance(at: surroundings.milliseconds())
     }
 
-    /// It may run no more. What it was asked and what waits for it is answered, nothing starts it again, and all of it is gone
-    /// within a second.
-    /// - Parameter outcome: what each call gets.
+    /// Ends it for good. All its calls get an outcome, nothing starts it again, and its process is gone within a
+    /// second.
+    /// - Parameter outcome: the outcome of each call.
     public func withdraw(_ outcome: PluginCall.Outcome, because reason: String) {
         refusal = outcome
         let calls = underWay + waiting
@@ -150,19 +151,19 @@ public final class HostedPlugin {
         carryOut(life.withdraw(at: now, because: reason), at: now)
     }
 
-    /// Tells it that a call that it has been sent need not be answered.
+    /// Tells the plugin that a call needs no answer.
     func cancel(_ call: PluginCall) {
         guard let number = call.number else { return }
         if server == nil { wire.cancel(number) } else { wire.cancelCall(number) }
     }
 
-    /// Nobody waits for the answer of this number, which may come all the same.
+    /// Notes an abandoned request, whose answer may still come.
     func forget(_ number: Int) {
         if forgotten.count >= Self.forgottenMax, let oldest = forgotten.min() { forgotten.remove(oldest) }
         forgotten.insert(number)
     }
 
-    /// The number of the next request.
+    /// Takes the number of the next request.
     func takeNumber() -> Int {
         defer { nextNumber += 1 }
         return nextNumber
@@ -200,13 +201,13 @@ public final class HostedPlugin {
         send()
     }
 
-    /// Whether it has what a call asks for; only an MCP server says what it has.
+    /// Whether it supports a call; only an MCP server reports what it supports.
     private func has(_ call: PluginCall) -> Bool {
         if call.isOfProtocol { return server?.serves(call.method) ?? false }
         return mayBeCalled?.contains(call.method) ?? true
     }
 
-    /// Answers one of its requests, or tells it something: a whole message.
+    /// Sends it an answer or a notification: a whole message.
     public func reply(_ message: UnsafeRawBufferPointer) {
         guard process != nil, !closesInput else { return }
         guard wire.sendable.count < Self.unreadBytesMax else {
@@ -217,7 +218,7 @@ public final class HostedPlugin {
         send()
     }
 
-    /// Requests that were taken and have to wait.
+    /// Puts back requests that must wait.
     public func putBack(_ later: ArraySlice<[UInt8]>) { requests = Array(later) + requests }
 
     public func takeRequest() -> [UInt8]? {
@@ -227,9 +228,9 @@ public final class HostedPlugin {
 
     // MARK: Descriptors
 
-    /// What can be waited for; -1: nothing.
+    /// The descriptor to wait for; -1: none.
     public var input: Int32 { process == nil || wire.sendable.isEmpty ? -1 : descriptor(.input) }
-    /// A plugin whose requests are not answered yet is not read from, and what is being ended has nothing more to say.
+    /// Not readable while requests of the plugin wait for answers, or while the process is being ended.
     public var output: Int32 { requests.count >= Self.requestsMax || reapTime != nil ? -1 : descriptor(.output) }
     public var errors: Int32 { descriptor(.errors) }
     public var reports: Int32 { reapTime == nil ? descriptor(.reports) : -1 }
@@ -249,13 +250,13 @@ public final class HostedPlugin {
         }
     }
 
-    /// Sends what it takes.
+    /// Sends as much as it reads.
     public func send() {
         while !wire.sendable.isEmpty {
             let descriptor = descriptor(.input)
             guard descriptor >= 0 else { return }
             guard let count = PipeEnd.write(wire.sendable, to: descriptor) else {
-                // It reads no more: its end is told of elsewhere.
+                // It reads no more; the loop handles its end elsewhere.
                 wire.didSend(wire.sendable.count)
                 break
             }
@@ -268,7 +269,7 @@ public final class HostedPlugin {
         }
     }
 
-    /// Reads what it has printed on stdout.
+    /// Reads its stdout.
     public func readOutput() {
         let descriptor = descriptor(.output)
         guard descriptor >= 0, reapTime == nil else { return }
@@ -356,8 +357,8 @@ public final class HostedPlugin {
         hasNews = true
     }
 
-    /// Reads what it has printed on stderr.
-    /// - Returns: whether there was something.
+    /// Reads its stderr.
+    /// - Returns: whether there was anything.
     @discardableResult
     public func readErrors() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: Self.readBytes, alignment: 8) { buffer in

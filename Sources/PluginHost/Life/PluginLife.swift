@@ -1,37 +1,37 @@
-/// The states of a plugin's process, and what leads from one to the next.
+/// The states of a plugin's process, and the transitions between them.
 ///
 ///     stopped ── needed ──► starting ── greeted ──► running ── idle, asked ──► stopping ── gone ──► stopped
 ///                              │                       │
 ///                              └────── a crash ────────┴──► backingOff ── time ──► stopped
 ///                                                      └──► failed, after five crashes in three minutes
 ///
-/// It knows no process and no clock: it is told what has happened and when, and says what is to be done. So every order of
-/// starts, crashes, deadlines and clocks can be tried without a process. (Erlang/OTP: a supervisor's restart intensity;
-/// systemd: `StartLimitBurst`.)
+/// It knows no process and no clock: the caller passes events with their times, and carries out its orders. Tests can
+/// therefore try every order of starts, crashes, deadlines and clocks without a process. (Erlang/OTP: a supervisor's
+/// restart intensity; systemd: `StartLimitBurst`.)
 public struct PluginLife: Sendable {
     public enum State: String, Sendable {
         case stopped, starting, running, stopping, backingOff, failed
     }
 
-    /// What is to be done with the process.
+    /// An order for the process.
     public enum Order: Sendable, Equatable {
         /// Start it, and greet it.
         case start
         /// Say goodbye and close its input.
         case farewell
         case terminate
-        /// Make an end of it and of all that it has started.
+        /// Kill it and all processes that it has started.
         case kill
     }
 
-    /// What has gone wrong.
+    /// A fault of the plugin.
     public struct Fault: Error, Sendable, Equatable {
         public enum Kind: String, Sendable, CaseIterable {
             case start, exit, hello, timeout, limit, lines, disk
         }
 
         public let kind: Kind
-        /// A clause for people.
+        /// A clause for users.
         public let reason: String
 
         public init(_ kind: Kind, _ reason: String) {
@@ -40,21 +40,21 @@ public struct PluginLife: Sendable {
         }
     }
 
-    /// All in milliseconds.
+    /// Times in milliseconds.
     public struct Times: Sendable {
-        /// Until its process runs, which on a busy machine may have to wait.
+        /// The time until its process runs, which on a busy machine may have to wait.
         public var start = 30_000
-        /// From there until it has answered the greeting.
+        /// The time from there until it has answered the greeting.
         public var hello = 15_000
         public var backOff = 1_000
         public var backOffMax = 60_000
         public var idle = 60_000
         public var goodbye = 700
         public var terminate = 500
-        /// Of what may run no more: all of it is gone within a second.
+        /// The times of a withdrawn plugin: it is gone within a second.
         public var withdrawnGoodbye = 400
         public var withdrawnTerminate = 250
-        /// So many crashes in so long a time are too many.
+        /// The number of crashes within `crashWindow` that are too many.
         public var crashesMax = 5
         public var crashWindow = 180_000
 
@@ -66,15 +66,15 @@ public struct PluginLife: Sendable {
 
     public let times: Times
     public private(set) var state = State.stopped
-    /// Why it is in this state, in a clause for people.
+    /// The reason for its state, as a clause for users.
     public private(set) var reason: String?
-    /// When the state has to be looked at again; by the clock of whoever calls.
+    /// The time of the next transition, by the caller's clock.
     public private(set) var deadline: Int?
     public private(set) var starts = 0
     public private(set) var crashes = 0
 
     private var recentCrashes: [Int] = []
-    /// How often it has crashed without a long time in between.
+    /// The number of crashes without a long time in between.
     private var crashesInARow = 0
     private var rubbish = 0
     private var timeOuts = 0
@@ -86,15 +86,15 @@ public struct PluginLife: Sendable {
 
     public init(_ times: Times = Times()) { self.times = times }
 
-    /// Whether a process of it may be there.
+    /// Whether it may have a process.
     public var isAlive: Bool { state == .starting || state == .running || state == .stopping }
 
-    /// The last fault since this was asked before.
+    /// The last fault since the previous call.
     public mutating func takeFault() -> Fault? { newFault.take() }
 
-    // MARK: What others want
+    // MARK: Requests
 
-    /// Somebody needs it to run.
+    /// Starts it because a call needs it.
     public mutating func need(at now: Int) -> Order? {
         if isWithdrawn { return nil }
         switch state {
@@ -118,7 +118,7 @@ public struct PluginLife: Sendable {
         return .start
     }
 
-    /// It is to end.
+    /// Stops it.
     public mutating func stop(at now: Int, because reason: String?) -> Order? {
         isNeededAgain = false
         switch state {
@@ -135,7 +135,7 @@ public struct PluginLife: Sendable {
         }
     }
 
-    /// It may run no more: it ends sooner than one that is asked to, and nothing starts it again.
+    /// Ends it for good: sooner than `stop`, and nothing starts it again.
     public mutating func withdraw(at now: Int, because reason: String) -> Order? {
         isWithdrawn = true
         if state == .stopping {
@@ -145,7 +145,7 @@ public struct PluginLife: Sendable {
         return stop(at: now, because: reason)
     }
 
-    /// It has done what makes it unfit to run, until somebody starts it again: more than its limits allow.
+    /// Fails it until the user starts it again, because it exceeded its limits.
     public mutating func condemn(_ fault: Fault) -> Order? {
         let wasAlive = isAlive
         state = .failed
@@ -155,7 +155,7 @@ public struct PluginLife: Sendable {
         return wasAlive ? .kill : nil
     }
 
-    /// A person wants it to be as if it had never crashed.
+    /// Forgets its crashes, for the user.
     public mutating func pardon() {
         recentCrashes.removeAll()
         crashesInARow = 0
@@ -167,47 +167,47 @@ public struct PluginLife: Sendable {
         deadline = nil
     }
 
-    // MARK: What it does
+    // MARK: Events
 
-    /// Its process runs.
+    /// Notes that its process runs.
     public mutating func started(at now: Int) {
         guard state == .starting, !hasProcess else { return }
         hasProcess = true
         deadline = now + times.hello
     }
 
-    /// It has answered the greeting.
+    /// Notes that it has answered the greeting.
     public mutating func greeted(at now: Int) {
         guard state == .starting else { return }
         state = .running
         deadline = now + times.idle
     }
 
-    /// It has been given something to do, or has done something.
+    /// Notes that it has got or done work.
     public mutating func worked(at now: Int) {
         if state == .running { deadline = now + times.idle }
     }
 
-    /// It has printed a message.
+    /// Notes that it has printed a message.
     public mutating func spoke(at now: Int) {
         rubbish = 0
         worked(at: now)
     }
 
-    /// It has answered in time.
+    /// Notes that it has answered in time.
     public mutating func answered(at now: Int) {
         timeOuts = 0
         spoke(at: now)
     }
 
-    /// It has printed a line that is no message.
+    /// Notes a line that is no message.
     public mutating func printedRubbish(at now: Int) -> Order? {
         rubbish += 1
         guard rubbish >= Self.rubbishMax else { return nil }
         return crash(at: now, .init(.lines, "it printed \(rubbish) lines in a row that are no JSON-RPC"))
     }
 
-    /// It has not answered in time.
+    /// Notes that it has not answered in time.
     /// - Parameter what: a clause.
     public mutating func timedOut(at now: Int, _ what: String = "it did not answer in time") -> Order? {
         timeOuts += 1
@@ -216,20 +216,20 @@ public struct PluginLife: Sendable {
         return crash(at: now, .init(.timeout, "\(what), the last of \(timeOuts) times in a row"))
     }
 
-    /// It could not be started, has broken the protocol, or is over a limit.
+    /// Fails it after a failed start, a breach of the protocol or of a limit.
     public mutating func crash(at now: Int, _ fault: Fault) -> Order? {
         guard isAlive else { return nil }
         note(fault, at: now)
         return .kill
     }
 
-    /// Its process has ended because of how it was greeted, and is to be greeted in another way.
+    /// Starts it again after its process ended because of the greeting.
     public mutating func greetAnew(at now: Int) -> Order? {
         guard state == .starting else { return nil }
         return start(at: now)
     }
 
-    /// Its process has ended, and everything that it had started.
+    /// Notes that its process and all that this had started have ended.
     public mutating func ended(at now: Int, _ status: String) -> Order? {
         switch state {
         case .stopping:
@@ -263,7 +263,7 @@ public struct PluginLife: Sendable {
 
     // MARK: Time
 
-    /// The deadline may have passed.
+    /// Handles its deadline, if that has passed.
     /// - Parameter isBusy: whether it has something to do.
     public mutating func tick(at now: Int, isBusy: Bool) -> Order? {
         guard let deadline, now >= deadline else { return nil }

@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// The last lines that a plugin has printed on stderr or sent with `plugin.log`, 64 KiB of them, and apart from them the
-/// host's own, 8 KiB: a plugin that floods its log cannot hide what the host has to say of it.
+/// The last 64 KiB of lines that a plugin printed on stderr or sent with `plugin.log`, and separately the last 8 KiB of
+/// the host's own lines: a plugin that floods its log cannot hide the host's.
 public struct PluginLog {
     public enum Source: String, Sendable { case stderr, log, host }
 
@@ -30,11 +30,11 @@ public struct PluginLog {
         }
     }
 
-    /// A longer line is cut.
+    /// The most bytes of a line; a longer one is cut.
     static let lineBytesMax = 4 * 1024
     private static let pluginBytesMax = 64 * 1024
     private static let hostBytesMax = 8 * 1024
-    /// No line counts as less: there is an end to short lines too.
+    /// The least bytes that a line counts, so that the number of short lines is bounded too.
     private static let lineBytesMin = 16
 
     private var ofPlugin: [Line] = []
@@ -47,7 +47,7 @@ public struct PluginLog {
 
     public init() {}
 
-    /// Adds what has come from stderr: whole lines now, the rest with what comes next.
+    /// Adds bytes of stderr: whole lines now, the rest with the next bytes.
     public mutating func append(errors bytes: UnsafeRawBufferPointer, at time: @autoclosure () -> String) {
         var rest = bytes[...]
         while let end = rest.firstIndex(of: 0x0a) {
@@ -61,7 +61,7 @@ public struct PluginLog {
         if room > 0 { partial.append(contentsOf: rest.prefix(room)) }
     }
 
-    /// What was begun of a line is all that will come of it.
+    /// Adds the unfinished line, because no more comes.
     public mutating func endErrors(at time: @autoclosure () -> String) {
         guard !partial.isEmpty else { return }
         add(.stderr, nil, String(decoding: partial, as: UTF8.self), at: time())
@@ -83,14 +83,14 @@ public struct PluginLog {
     private static func append(_ line: Line, _ lines: inout [Line], _ bytes: inout Int, _ bytesMax: Int) {
         lines.append(line)
         bytes += bytesOf(line)
-        // Half as much again, so that a flood of lines moves the rest seldom.
+        // Half as much again, so that a flood of lines seldom moves the rest.
         guard bytes > bytesMax / 2 * 3 else { return }
         let kept = last(lines, bytesMax)
         lines = Array(kept)
         bytes = lines.reduce(0) { $0 + bytesOf($1) }
     }
 
-    /// With the end of the line.
+    /// The bytes of a line with its end.
     private static func bytesOf(_ line: Line) -> Int { max(line.text.utf8.count + 1, lineBytesMin) }
 
     private static func last(_ lines: [Line], _ bytesMax: Int) -> ArraySlice<Line> {
@@ -103,7 +103,7 @@ public struct PluginLog {
         return lines[first...]
     }
 
-    /// The last lines, in the order in which they came.
+    /// The last lines, in order of arrival.
     public func last(_ limit: Int) -> [Line] {
         let plugin = Self.last(ofPlugin, Self.pluginBytesMax).suffix(limit)
         let host = Self.last(ofHost, Self.hostBytesMax).suffix(limit)

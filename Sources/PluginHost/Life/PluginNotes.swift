@@ -1,43 +1,43 @@
 import JSONCodec
 import Platform
 
-/// The last fault of a plugin, and when it was.
+/// The last fault of a plugin, and its time.
 public struct LastError: Sendable {
     /// RFC 3339.
     public let at: String
     public let fault: PluginLife.Fault
 }
 
-/// What stays known of a plugin from one process to the next, through restarts, disable and configure: its last fault and its
-/// log. The log is in a file beside the plugin's data directory, where every host of the store reads it and the plugin cannot.
+/// The last fault and the log of a plugin, which outlive its processes through restarts, disable and configure. The log
+/// is in a file next to the plugin's data directory: every host of the store can read it, the plugin cannot.
 ///
-/// Each line of the file is a line of the log, a JSON object. Several hosts write to it, each under a lock on the file for a
-/// moment; what it holds above the bounds of `PluginLog` is cut off now and then.
+/// Each line of the file is a line of the log, a JSON object. Several hosts write to it, each briefly under a lock on
+/// the file. Now and then a host cuts off the excess over the bounds of `PluginLog`.
 public final class PluginNotes {
-    /// So long lines may wait, so that a flood of them is not written one by one.
+    /// The time that lines wait, so that a flood of them is not written one by one.
     private static let waitMilliseconds = 100
-    /// A longer file is cut.
+    /// The size at which the file is cut.
     private static let fileBytesMax = 512 << 10
-    /// At the end of a process, another host's moment with the file is waited for.
+    /// The time to wait for another host's lock at the end of a process.
     private static let lockMilliseconds = 100
 
     public internal(set) var lastError: LastError?
-    /// What is not in the file; everything where there is none.
+    /// The lines that are not in the file; all lines without a file.
     private var log = PluginLog()
     private let path: String?
     private let isReadOnly: Bool
-    /// When lines that wait are written; by the monotonic clock.
+    /// The time to write the waiting lines; by the monotonic clock.
     public private(set) var deadline: Int?
 
     /// - Parameters:
-    ///   - path: of the file; nil in memory.
+    ///   - path: the path of the file; nil in memory.
     ///   - isReadOnly: whether the file is only read.
     public init(_ path: String?, isReadOnly: Bool) {
         self.path = path
         self.isReadOnly = isReadOnly
     }
 
-    /// Nobody wants to know of its faults any more.
+    /// Forgets its last fault.
     public func forgetError() { lastError = nil }
 
     // MARK: Writing
@@ -62,8 +62,8 @@ public final class PluginNotes {
         deadline = Clock.monotonicMilliseconds + Self.waitMilliseconds
     }
 
-    /// Writes what waits. Lines that cannot be written now stay, and are tried again with the next.
-    /// - Parameter isLast: whether nobody comes back to it soon.
+    /// Writes the waiting lines. Lines that cannot be written stay, and are tried again with the next.
+    /// - Parameter isLast: whether this is the last attempt for now, which may wait for the lock.
     public func flush(isLast: Bool = false) {
         deadline = nil
         guard let path, !isReadOnly, !log.isEmpty else { return }
@@ -103,7 +103,7 @@ public final class PluginNotes {
 
     // MARK: Reading
 
-    /// The last lines, in the order in which they came.
+    /// The last lines, in order of arrival.
     public func last(_ limit: Int) -> [PluginLog.Line] {
         flush()
         guard path != nil else { return log.last(limit) }
@@ -112,7 +112,7 @@ public final class PluginNotes {
         return whole.last(limit)
     }
 
-    /// What cannot be read is passed over: it is a log.
+    /// Reads the file and skips unreadable parts, because it is only a log.
     private static func read(_ path: String?) -> PluginLog {
         var log = PluginLog()
         guard let path, let bytes = try? FileSystem.system.readWhole(path, bytesMax: 2 * fileBytesMax) else {

@@ -1,26 +1,27 @@
 import JSONCodec
 import Platform
 
-/// What is needed to run a plugin: the trusted copy, and what a person has granted.
+/// The parameters to run a plugin: the trusted copy, and the user's grants.
 public struct PluginRun: Sendable {
     public let id: PluginID
     public let process: KeptProcess.Plan
     public let times: PluginLife.Times
-    /// How long a call may take once it runs, where nothing else is said.
+    /// The default timeout of a running call.
     public let timeoutMilliseconds: Int
-    /// How many calls may run at the same time.
+    /// The most calls at the same time.
     public let concurrency: Int
     /// The longest answer, in bytes.
     public let answerBytesMax: Int
     public let dialect: Dialect
-    /// Whether it goes on running while it has nothing to do: a transport tells of what others do.
+    /// Whether it keeps running while idle: a transport reports changes by others.
     public let staysIdle: Bool
 
-    /// What it speaks.
+    /// The protocol that it speaks.
     public enum Dialect: Sendable {
-        /// The protocol of this host; with the params of `plugin.hello`, but `revision`: an object without its closing brace.
+        /// The protocol of this host; with the params of `plugin.hello` without `revision`: an object without its
+        /// closing brace.
         case moodboard(hello: [UInt8])
-        /// It is an MCP server, which is told this version of the host.
+        /// MCP, as a server that gets this version of the host.
         case mcp(hostVersion: String)
     }
 
@@ -39,17 +40,17 @@ public struct PluginRun: Sendable {
     }
 }
 
-/// What plugins need of the host that runs them.
+/// The services of the host for plugins.
 public struct PluginSurroundings {
-    /// RFC 3339, for the log.
+    /// The time in RFC 3339, for the log.
     public let timestamp: () -> String
-    /// By the monotonic clock.
+    /// The time by the monotonic clock.
     public let milliseconds: () -> Int
     /// The store's revision, for the greeting.
     public let revision: () -> Int
-    /// A state has changed.
+    /// Called when a state has changed.
     public let stateChanged: (HostedPlugin) -> Void
-    /// An MCP server has listed its tools; `mayBeCalled` is to be set.
+    /// Called when an MCP server has listed its tools, to set `mayBeCalled`.
     public let toolsListed: (HostedPlugin) -> Void
 
     public init(

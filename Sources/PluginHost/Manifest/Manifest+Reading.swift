@@ -3,8 +3,8 @@ import MoodProtocol
 
 extension Manifest {
     /// Reads a manifest.
-    /// - Parameter id: the name of the folder, which its id must be.
-    /// - Throws: the first thing in it that is wrong.
+    /// - Parameter id: the name of the folder, which must equal its id.
+    /// - Throws: the first problem.
     public static func read(_ bytes: UnsafeRawBufferPointer, id: String) throws(ManifestProblem) -> Manifest {
         guard bytes.count <= fileBytesMax else {
             throw ManifestProblem(pointer: "", reason: "is too large; it may have at most \(fileBytesMax) bytes")
@@ -20,7 +20,7 @@ extension Manifest {
         return try read(JSONValue(outline.text), id: id)
     }
 
-    /// Reads one that was read before, such as the one of the records.
+    /// Reads a parsed manifest, such as the one of the records.
     public static func read(_ source: JSONValue, id: String) throws(ManifestProblem) -> Manifest {
         try Manifest(ManifestMember(value: source, pointer: ""), folder: id)
     }

@@ -1,16 +1,16 @@
 import JSONCodec
 
-/// What a plugin says of itself in `plugin.json`.
+/// The description of a plugin in `plugin.json`.
 ///
-/// Members that this version does not know are left out of account, so that an older host can list a newer plugin. What is here
-/// has been checked: names, ranges and schemas are right, and every menu item leads to a method.
+/// Unknown members are ignored, so that an older host can list a newer plugin. The contents are checked: names, ranges
+/// and schemas are valid, and every menu item leads to a method.
 public struct Manifest: Sendable {
     /// The name of the file in the plugin's folder.
     public static let fileName = "plugin.json"
     public static let fileBytesMax = 256 * 1024
     /// Levels of nesting. The records hold manifests some levels deeper, and must be readable too.
     public static let depthMax = 56
-    /// The version of the protocol that is spoken with plugins.
+    /// The version of the protocol with plugins.
     public static let protocolVersion = 1
 
     public enum Kind: String, CaseIterable, Sendable {
@@ -21,27 +21,27 @@ public struct Manifest: Sendable {
     }
 
     public let id: PluginID
-    /// For people.
+    /// A name for users.
     public let name: String
     public let version: String
     /// The program, which is `./…` in the folder or a bare name, and its arguments. Never empty.
     public let exec: [String]
     public let kind: Kind
     public let provides: Provides
-    /// What `plugin.configure` is checked against; nil where nothing can be configured.
+    /// The schema for `plugin.configure`; nil if nothing can be configured.
     public let config: JSONSchema?
     public let permissions: Permissions
     public let limits: Limits
-    /// As it was read, unknown members included.
+    /// The manifest as read, with unknown members.
     public let source: JSONValue
 
-    /// What it adds to the host.
+    /// The contributions of a plugin.
     public struct Provides: Sendable {
         public var methods: [OwnMethod] = []
         public var shareFormats: [ShareFormat] = []
         public var cells: [Cell] = []
         public var hooks: [Hook] = []
-        /// Topics of which it is told.
+        /// The topics of its events.
         public var events: [Topic] = []
         public var importers: [Importer] = []
         public var exporters: [Exporter] = []
@@ -54,7 +54,7 @@ public struct Manifest: Sendable {
         public func hook(on occasion: Hook.Occasion) -> Hook? { hooks.first { $0.on == occasion } }
     }
 
-    /// Called by clients as `x.<id>.<name>`.
+    /// A method that clients call as `x.<id>.<name>`.
     public struct OwnMethod: Sendable {
         public enum Effect: String, CaseIterable, Sendable { case read, write }
 
@@ -63,7 +63,7 @@ public struct Manifest: Sendable {
         public let params: JSONSchema
         public let result: JSONSchema
         public let effect: Effect
-        /// Whether AI clients may be given it.
+        /// Whether AI clients may get it.
         public let isTool: Bool
 
         init(name: String, summary: String, params: JSONSchema, result: JSONSchema, effect: Effect, isTool: Bool) {
@@ -87,32 +87,33 @@ public struct Manifest: Sendable {
         public enum Occasion: String, CaseIterable, Sendable { case change, navigate }
 
         public enum Failure: String, CaseIterable, Sendable {
-            /// What fails has nothing against it.
+            /// A failure counts as consent.
             case open
-            /// What fails forbids.
+            /// A failure counts as a veto.
             case closed
         }
 
         public let on: Occasion
         public let failure: Failure
-        /// From when it is asked, once it runs.
+        /// The time to answer, once it runs.
         public let timeoutMilliseconds: Int
     }
 
-    /// What is kept, so that a plugin can be told of it late and without a gap. The other topics are for `events.subscribe`.
+    /// A topic whose events the store keeps, so that a plugin can get them late and without a gap. The other topics are
+    /// for `events.subscribe`.
     public enum Topic: String, CaseIterable, Sendable { case mood }
 
     public struct Importer: Sendable {
         public let format: String
         public let title: String
-        /// Of file names, without their dot.
+        /// Extensions of file names, without their dot.
         public let extensions: [String]
     }
 
     public struct Exporter: Sendable {
         public let format: String
         public let title: String
-        /// Of file names, without its dot.
+        /// The extension of file names, without its dot.
         public let fileExtension: String
         public let mediaType: String
     }
@@ -121,20 +122,20 @@ public struct Manifest: Sendable {
         public let title: String
         /// The name of an SF Symbol, for clients that have them.
         public let icon: String?
-        /// A semantic colour.
+        /// A semantic color.
         public let color: String?
         /// One of its own methods, which needs no params.
         public let method: String
     }
 
-    /// What carries a journal to other machines.
+    /// A carrier of journals to other machines.
     public struct Transport: Sendable {
-        /// What urls of it begin with.
+        /// The scheme of its urls.
         public let scheme: String
         public let title: String
     }
 
-    /// What it asks for. What it gets is what was trusted.
+    /// The requested permissions. The plugin gets those that the user trusted.
     public struct Permissions: Sendable, Equatable {
         public enum Moods: String, CaseIterable, Sendable { case none, read, write }
 
@@ -152,17 +153,17 @@ public struct Manifest: Sendable {
     public struct Limits: Sendable, Equatable {
         public var memoryMB = 256
         public var cpuSeconds = 600
-        /// Of its data directory.
+        /// The size of its data directory.
         public var diskMB = 64
         public var timeoutMilliseconds = 5000
-        /// Requests that it is asked at the same time.
+        /// The most requests to it at the same time.
         public var concurrency = 1
-        /// After so long without anything to do it is stopped.
+        /// The idle time after which it is stopped.
         public var idleSeconds = 60
 
         public init() {}
 
-        /// A limit as a manifest has it, and from where to where it may be.
+        /// A limit with its name in a manifest and its range.
         public struct Declaration: Sendable {
             public let name: String
             public let range: ClosedRange<Int>
@@ -180,13 +181,13 @@ public struct Manifest: Sendable {
     }
 }
 
-/// Why a plugin is invalid: something in its manifest, or the folder.
+/// The problem of an invalid plugin, in its manifest or its folder.
 public struct ManifestProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// A JSON Pointer (RFC 6901) into the manifest; empty for the whole of it, and for the folder.
     public let pointer: String
-    /// What is wrong and what is right, as a clause.
+    /// The problem and its remedy, as a clause.
     public let reason: String
-    /// A sentence for people.
+    /// A sentence for users.
     public let description: String
 
     public init(pointer: String, reason: String) {

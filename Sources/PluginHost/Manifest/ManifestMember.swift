@@ -1,21 +1,21 @@
 import JSONCodec
 import MoodProtocol
 
-/// A value of a manifest and where it stands: read as what it should be, or told what it should be.
+/// A value of a manifest and its pointer, which reads as the expected type or throws a problem.
 struct ManifestMember {
     let value: JSONValue
     let pointer: String
 
     func problem(_ reason: String) -> ManifestProblem { ManifestProblem(pointer: pointer, reason: reason) }
 
-    /// The member of this name; nil where there is none.
-    /// - Throws: where this is no object.
+    /// The member of this name; nil if there is none.
+    /// - Throws: a problem if this is no object.
     func optional(_ name: String) throws(ManifestProblem) -> ManifestMember? {
         guard value.object != nil else { throw problem("must be an object") }
         return value[name].map { ManifestMember(value: $0, pointer: "\(pointer)/\(name)") }
     }
 
-    /// The member of this name, which must be there.
+    /// The member of this name, which is required.
     func required(_ name: String, _ meaning: String) throws(ManifestProblem) -> ManifestMember {
         guard let member = try optional(name) else {
             throw ManifestProblem(pointer: "\(pointer)/\(name)", reason: "is required: \(meaning)")
@@ -29,7 +29,7 @@ struct ManifestMember {
         return elements.enumerated().map { ManifestMember(value: $0.element, pointer: "\(pointer)/\($0.offset)") }
     }
 
-    /// The elements of a member that may be absent; then there are none.
+    /// The elements of an optional member.
     func elements(of name: String, max: Int) throws(ManifestProblem) -> [ManifestMember] {
         try optional(name)?.elements(max: max) ?? []
     }
@@ -39,7 +39,7 @@ struct ManifestMember {
         return text
     }
 
-    /// One line for people, of 1 to `max` code points.
+    /// One line for users, of 1 to `max` code points.
     func line(max: Int) throws(ManifestProblem) -> String {
         let text = try text()
         guard 1...max ~= text.unicodeScalars.count,
@@ -124,7 +124,7 @@ struct ManifestMember {
         return text
     }
 
-    /// The scheme of urls, RFC 3986, section 3.1, in small letters. Those of the host's own transports are taken.
+    /// The scheme of urls, RFC 3986, section 3.1, in lower case. Those of the host's own transports are taken.
     func scheme() throws(ManifestProblem) -> String {
         let text = try text()
         let isRight =
@@ -144,7 +144,7 @@ struct ManifestMember {
         return text
     }
 
-    /// The end of a file's name, without its dot.
+    /// The extension of a file's name, without its dot.
     func fileExtension() throws(ManifestProblem) -> String {
         let text = try text()
         let isRight =

@@ -1,13 +1,13 @@
 import JSONCodec
 import MoodProtocol
 
-/// What a person has set for a plugin: checked against the schema `config` of its manifest, with the schema's defaults laid
-/// under it, and secrets kept apart.
+/// The user's settings for a plugin: checked against the schema `config` of its manifest, completed with the schema's
+/// defaults, and separated from secrets.
 ///
-/// Secrets are the members with `writeOnly`. They are found by way of `properties` alone; elsewhere the word makes a manifest
-/// invalid, so no secret can stay among the rest.
+/// Secrets are the members with `writeOnly`. They are found through `properties` alone; elsewhere the word makes a
+/// manifest invalid, so no secret can stay among the rest.
 public enum PluginConfig {
-    /// What is wrong with a config that a person has set; nil where nothing is.
+    /// The fault of a config from the user; nil if it is valid.
     public static func fault(_ config: JSONValue, by schema: JSONSchema?) -> SchemaFault? {
         guard config.object != nil else { return SchemaFault("must be an object") }
         guard config.fits(levels: Manifest.depthMax) else {
@@ -20,7 +20,7 @@ public enum PluginConfig {
         return schema.check(withDefaults(config, by: schema))
     }
 
-    /// The config with the schema's defaults for what is absent, at every level that `properties` describes.
+    /// The config with the schema's defaults for absent members, at every level that `properties` describes.
     public static func withDefaults(_ config: JSONValue, by schema: JSONSchema?) -> JSONValue {
         guard let schema else { return config }
         return filled(config, schema.source)
@@ -34,7 +34,7 @@ public enum PluginConfig {
             } else if let absent = property.value["default"] {
                 members.append(.init(property.name, filled(absent, property.value)))
             } else if property.value["type"]?.string == "object" {
-                // An object that is absent as a whole still has the defaults inside it.
+                // A missing object still has the defaults inside it.
                 let inner = filled(.object([]), property.value)
                 if inner.object?.isEmpty == false { members.append(.init(property.name, inner)) }
             }
@@ -42,8 +42,8 @@ public enum PluginConfig {
         return .object(members)
     }
 
-    /// Takes the secrets out of a config.
-    /// - Returns: both as objects; a secret that stands inside another object is inside that object in both.
+    /// Separates the secrets from a config.
+    /// - Returns: both as objects; a secret inside another object is inside that object in both.
     public static func split(_ config: JSONValue, by schema: JSONSchema?) -> (open: JSONValue, secret: JSONValue) {
         guard let schema else { return (config, .object([])) }
         return taken(config, schema.source)
@@ -70,7 +70,7 @@ public enum PluginConfig {
         return (.object(open), .object(secret))
     }
 
-    /// Lays members over others: objects go together, everything else is replaced.
+    /// Merges members over others: objects are merged, other values replaced.
     public static func laid(_ above: JSONValue, over below: JSONValue) -> JSONValue {
         guard let upper = above.object, var members = below.object else { return above }
         for member in upper {
@@ -93,7 +93,7 @@ public enum PluginConfig {
         }
         try findHiddenSecrets(member.value, member.pointer, isReached: true)
         let defaults = withDefaults(.object([]), by: schema)
-        // What has no default may be required: it is set before the plugin runs.
+        // A member without a default may be required: the user sets it before the plugin runs.
         for property in defaults.object ?? [] {
             guard let described = schema.source["properties"]?[property.name] else { continue }
             let pointer = "\(member.pointer)/properties/\(JSONPointer.escaped(property.name))"
@@ -107,7 +107,8 @@ public enum PluginConfig {
         }
     }
 
-    /// The depth of a manifest is bounded by its validator, so this recursion is too.
+    /// Finds secrets outside `properties`. The validator bounds the depth of a manifest, so this recursion is bounded
+    /// too.
     private static func findHiddenSecrets(
         _ schema: JSONValue, _ pointer: String, isReached: Bool
     ) throws(ManifestProblem) {
@@ -146,6 +147,6 @@ extension JSONValue {
 }
 
 extension JSONValue.Member {
-    /// Byte by byte: names that merely look alike are different.
+    /// Compares byte by byte: names that merely look alike are different.
     func isNamed(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
 }

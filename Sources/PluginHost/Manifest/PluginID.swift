@@ -1,13 +1,13 @@
-/// What a plugin is known by: two or more labels joined by dots, such as `org.example.poem`; also its folder's name.
+/// The id of a plugin: two or more labels joined by dots, such as `org.example.poem`; also its folder's name.
 ///
-/// A label is made of the letters a-z, digits and hyphens, with no hyphen at its ends. (Counterparts: a bundle identifier
-/// of Apple's systems, an application id of Android.)
+/// A label consists of the letters a-z, digits and hyphens, with no hyphen at its ends. (Counterparts: a bundle
+/// identifier of Apple's systems, an application id of Android.)
 public struct PluginID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public static let bytesMax = 100
 
     public let text: String
 
-    /// Nil where the text is no id.
+    /// Nil if the text is no id.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.bytesMax else { return nil }
         let (dot, hyphen) = (UInt8(ascii: "."), UInt8(ascii: "-"))
@@ -32,7 +32,7 @@ public struct PluginID: Hashable, Sendable, Comparable, CustomStringConvertible 
     public var description: String { text }
 
     public static func < (a: PluginID, b: PluginID) -> Bool {
-        // Of two texts in ASCII the comparison by bytes and that of `String` agree, and the latter is faster.
+        // For ASCII texts the comparison by bytes and that of `String` agree, and the latter is faster.
         a.text < b.text
     }
 }

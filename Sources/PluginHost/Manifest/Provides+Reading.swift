@@ -1,7 +1,7 @@
 import JSONCodec
 
 extension Manifest.Provides {
-    /// More of one kind than this is a mistake.
+    /// The most contributions of one kind.
     private static let countMax = 256
 
     init(_ member: ManifestMember, kind: Manifest.Kind) throws(ManifestProblem) {
@@ -55,7 +55,7 @@ extension Manifest.Provides {
         }
     }
 
-    /// Reads the elements of one kind, which a name tells apart.
+    /// Reads the elements of one kind, which differ by name.
     private static func read<Element>(
         _ provides: ManifestMember, _ kind: String, by name: String, _ key: KeyPath<Element, String>,
         _ read: (ManifestMember) throws(ManifestProblem) -> Element
@@ -83,8 +83,8 @@ extension Manifest.OwnMethod {
             isTool: try member.optional("tool")?.boolean() ?? false)
     }
 
-    /// A tool of an MCP server, as it describes it; nil where it cannot be called. What its schemas say in words that are not
-    /// known here is left to the server to judge.
+    /// A tool of an MCP server as it describes it; nil if it cannot be called. The server itself judges schemas that
+    /// this host does not support.
     public init?(tool: JSONValue) {
         guard let name = tool["name"]?.string, ServerGreeting.isName(name), let params = tool["inputSchema"] else {
             return nil

@@ -1,14 +1,15 @@
 import JSONCodec
 
-/// One text for each JSON value: members sorted by the bytes of their names, no white space, strings in the canonical form.
+/// One text for each JSON value: members sorted by the bytes of their names, no white space, strings in the canonical
+/// form.
 ///
-/// Two values are equal when these texts are. (Counterpart: RFC 8785, which rounds numbers to doubles; here they keep their
-/// value, or their spelling.)
+/// Two values are equal when these texts are. (Counterpart: RFC 8785, which rounds numbers to doubles; here they keep
+/// their value, or their spelling.)
 enum CanonicalJSON {
     enum Numbers {
-        /// Numbers of the same value have the same text; for comparing.
+        /// Equal numbers have equal texts; for comparing.
         case byValue
-        /// As they were written; for a digest.
+        /// Numbers as written; for a digest.
         case asWritten
     }
 
@@ -23,7 +24,7 @@ enum CanonicalJSON {
         Array(value.text.utf8).withUnsafeBytes { bytes(ValidJSON(trusting: $0), numbers: numbers) }
     }
 
-    /// The depth is bounded by the validator, so this recursion is too.
+    /// Writes a value. The validator bounds the depth, so this recursion is bounded too.
     private static func write(_ reader: inout JSONReader, to writer: inout JSONWriter, _ numbers: Numbers) {
         switch reader.kind {
         case .null:

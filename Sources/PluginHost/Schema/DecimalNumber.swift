@@ -2,12 +2,12 @@ import JSONCodec
 
 /// The exact value of a JSON number: its digits without zeros at either end, and the power of ten of the last one.
 ///
-/// A `Double` rounds, so 0.0075 would be no multiple of 0.0001, and 9007199254740993 would be equal to its neighbour.
+/// A `Double` rounds, so 0.0075 would be no multiple of 0.0001, and 9007199254740993 would be equal to its neighbor.
 struct DecimalNumber: Sendable, Comparable {
     let isNegative: Bool
     /// Values 0-9, the highest first; empty for zero.
     let digits: [UInt8]
-    /// The value is the digits times ten to this power. Far beyond any use it stands still.
+    /// The power of ten of the last digit. It saturates far beyond any use.
     let exponent: Int
 
     init(_ number: JSONNumber) { self.init(number.raw) }
@@ -50,13 +50,13 @@ struct DecimalNumber: Sendable, Comparable {
 
     var isInteger: Bool { exponent >= 0 }
 
-    /// One text for all numbers of the same value.
+    /// One text for all numbers of equal value.
     var canonicalText: String {
         let text = String(decoding: digits.map { $0 + 48 }, as: UTF8.self)
         return digits.isEmpty ? "0" : "\(isNegative ? "-" : "")\(text)e\(exponent)"
     }
 
-    /// For people: as usual where it is short.
+    /// A text for users, in usual notation if that is short.
     var text: String {
         guard isInteger ? digits.count + exponent <= 20 : exponent >= -20 else { return canonicalText }
         var text = digits.map { $0 + 48 }
@@ -83,10 +83,11 @@ struct DecimalNumber: Sendable, Comparable {
     /// The most digits of a divisor: their value fits 60 bits.
     static let divisorDigitsMax = 18
 
-    /// Whether this is a whole number of times `divisor`, which is more than zero and has at most `divisorDigitsMax` digits.
+    /// Whether this is an integer multiple of `divisor`, which is more than zero and has at most `divisorDigitsMax`
+    /// digits.
     ///
-    /// With the divisor as D times ten to the power d, D must divide these digits times ten to the power (exponent - d). If
-    /// that power is negative, ten would divide the digits, but their last one is not 0.
+    /// With the divisor as D times ten to the power d, D must divide these digits times ten to the power (exponent -
+    /// d). If that power is negative, ten would divide the digits, but their last one is not 0.
     func isMultiple(of divisor: DecimalNumber) -> Bool {
         if digits.isEmpty { return true }
         let power = exponent - divisor.exponent
@@ -94,7 +95,7 @@ struct DecimalNumber: Sendable, Comparable {
         guard power >= 0, modulus > 0 else { return false }
         var rest: UInt64 = 0
         for digit in digits { rest = Self.remainder(rest, 10, plus: UInt64(digit), modulus) }
-        // Ten to the power, by squares.
+        // Ten to the power, by squaring.
         var (factor, left) = (10 % modulus, power)
         while left > 0 {
             if left & 1 == 1 { rest = Self.remainder(rest, factor, plus: 0, modulus) }

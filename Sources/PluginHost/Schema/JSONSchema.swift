@@ -1,18 +1,18 @@
 import JSONCodec
 
-/// Why a value is no schema that is supported here.
+/// The reason why a value is no supported schema.
 public struct SchemaProblem: Error, Sendable, Equatable {
     /// A JSON Pointer (RFC 6901) into the schema.
     public let pointer: String
-    /// What is wrong and what is right, as a clause.
+    /// The problem and its remedy, as a clause.
     public let reason: String
 }
 
-/// What is wrong with a value by a schema.
+/// A value's first violation of a schema.
 public struct SchemaFault: Error, Sendable, Equatable {
     /// A JSON Pointer (RFC 6901) into the value.
     public internal(set) var path: String
-    /// What is wrong and what is right, as a clause.
+    /// The problem and its remedy, as a clause.
     public let reason: String
 
     init(_ reason: String, at path: String = "") {
@@ -26,12 +26,12 @@ public struct SchemaFault: Error, Sendable, Equatable {
 ///     let schema = try JSONSchema.compile(["type": "object", "required": ["city"]])
 ///     if let fault = schema.check(params) { … }   // {path: "/city", reason: "is required"}
 ///
-/// A check cannot run away: the work is bounded by the size of the value (`SchemaCheck.stepsMax`), and so is the depth. Numbers
-/// are compared by their exact value. (Counterparts: Ajv in JavaScript, jsonschema in Python.)
+/// Every check ends: the size of the value bounds the work (`SchemaCheck.stepsMax`), and the depth is bounded too.
+/// Numbers are compared by their exact value. (Counterparts: Ajv in JavaScript, jsonschema in Python.)
 public final class JSONSchema: Sendable {
-    /// As it was given.
+    /// The schema as given.
     public let source: JSONValue
-    /// The root first.
+    /// The nodes, the root first.
     let nodes: [SchemaNode]
 
     init(source: JSONValue, nodes: [SchemaNode]) {
@@ -39,13 +39,13 @@ public final class JSONSchema: Sendable {
         self.nodes = nodes
     }
 
-    /// - Throws: the first thing in it that is wrong or not supported.
+    /// - Throws: the first problem or unsupported keyword.
     public static func compile(_ value: JSONValue) throws(SchemaProblem) -> JSONSchema {
         var compiler = SchemaCompiler()
         return JSONSchema(source: value, nodes: try compiler.compile(value))
     }
 
-    /// A schema of others: where it is not one that is supported here, it accepts every value.
+    /// A schema of another program: if it is unsupported, it accepts every value.
     public static func asFarAsKnown(_ value: JSONValue) -> JSONSchema {
         do throws(SchemaProblem) { return try compile(value) } catch {
             return JSONSchema(source: value, nodes: any.nodes)
@@ -55,24 +55,24 @@ public final class JSONSchema: Sendable {
     /// Accepts every value.
     public static let any = JSONSchema(source: .boolean(true), nodes: [SchemaNode()])
 
-    /// - Returns: the first thing that is wrong with the value, or nil.
+    /// - Returns: the first fault of the value, or nil.
     public func check(_ value: ValidJSON) -> SchemaFault? {
         var check = SchemaCheck(self, bytes: value.bytes.count)
         return check.fault(of: value, by: 0)
     }
 
-    /// The same for a tree.
+    /// Checks a tree.
     public func check(_ value: JSONValue) -> SchemaFault? {
         Array(value.text.utf8).withUnsafeBytes { check(ValidJSON(trusting: $0)) }
     }
 }
 
-/// One schema of a document, taken apart. Others are meant by their place among the nodes.
+/// One compiled schema of a document. It refers to others by their index in the nodes.
 struct SchemaNode: Sendable {
     /// The schema `false`.
     var isNever = false
     var kinds: SchemaKinds?
-    /// Canonical texts, of `enum` or `const`, and how they are told.
+    /// Canonical texts, of `enum` or `const`, and their texts for users.
     var choices: [Choice]?
     var constant: Choice?
     var number: NumberRules?
@@ -120,9 +120,9 @@ struct SchemaNode: Sendable {
     }
 
     struct ObjectRules: Sendable {
-        /// Sorted by the bytes of their names.
+        /// The members, sorted by the bytes of their names.
         var members: [Member] = []
-        /// Places in `members`, in the order of the schema.
+        /// Indexes in `members`, in the order of the schema.
         var required: [Int] = []
         /// Empty once the rules are finished.
         var requiredNames: [[UInt8]] = []
@@ -136,11 +136,11 @@ struct SchemaNode: Sendable {
 
         struct Member: Sendable {
             let name: [UInt8]
-            /// Nil where it is only required.
+            /// Nil if it is only required.
             var node: Int?
         }
 
-        /// The place of a name in `members`.
+        /// The index of a name in `members`.
         func place(of name: UnsafeRawBufferPointer) -> Int? {
             var (low, high) = (0, members.count)
             while low < high {
@@ -152,7 +152,7 @@ struct SchemaNode: Sendable {
     }
 }
 
-/// Which kinds of value are right; an integer is a number without a fraction.
+/// The permitted kinds of value; an integer is a number without a fraction.
 struct SchemaKinds: OptionSet, Sendable {
     let rawValue: UInt8
 

@@ -1,15 +1,15 @@
 /// A regular expression of JSON Schema (ECMA-262 with the flag `u`) that is matched in linear time.
 ///
-/// The text is read once, and all places of the program where a match could be are followed at the same time (Thompson 1968;
-/// Pike's machine without captures), so no text makes it slow: at most one step for each instruction and character. What this
-/// way cannot do is refused when the pattern is read: looking ahead or behind, and back references.
+/// The matcher reads the text once, and follows all possible places in the program at the same time (Thompson 1968;
+/// Pike's machine without captures). No text makes it slow: it takes at most one step for each instruction and
+/// character. The parser rejects features that need more: lookahead, lookbehind and back references.
 final class Pattern: Sendable {
     /// The longest program. It bounds the steps for a character.
     static let instructionsMax = 4096
     static let repeatsMax = 1000
     static let groupsMax = 64
 
-    /// Why a text is no pattern that is supported: a clause.
+    /// The reason why a text is no supported pattern: a clause.
     struct Problem: Error {
         let reason: String
     }
@@ -28,7 +28,7 @@ final class Pattern: Sendable {
 
     private let program: [Instruction]
 
-    /// - Throws: what is wrong with the text, or not supported.
+    /// - Throws: a syntax error or unsupported feature.
     init(_ text: String) throws(Problem) {
         var parser = PatternParser(text)
         var builder = PatternBuilder()
@@ -37,8 +37,8 @@ final class Pattern: Sendable {
         program = builder.program
     }
 
-    /// Whether the pattern is found anywhere in the text, which is UTF-8.
-    /// - Parameter steps: the work that was done is added to it; over the limit the answer is nil.
+    /// Whether the text, which is UTF-8, contains a match.
+    /// - Parameter steps: the counter of work; nil is returned when it exceeds the limit.
     func isFound(in text: UnsafeRawBufferPointer, steps: inout Int, stepsMax: Int) -> Bool? {
         var threads = PatternThreads(count: program.count)
         var next = PatternThreads(count: program.count)
@@ -76,8 +76,8 @@ final class Pattern: Sendable {
         }
     }
 
-    /// Adds what can be reached from a place without reading.
-    /// - Returns: whether the match is among it.
+    /// Adds the places that can be reached from a place without reading.
+    /// - Returns: whether the match is among them.
     private func follow(
         _ start: Int, _ threads: inout PatternThreads, _ before: UInt32?, _ after: UInt32?, _ steps: inout Int
     ) -> Bool {
@@ -109,9 +109,9 @@ final class Pattern: Sendable {
 
 /// The places of a program at which a match could be, each once.
 private struct PatternThreads {
-    /// Those that wait for a character.
+    /// The places that wait for a character.
     var waiting: [Int] = []
-    /// Those that are still to be followed.
+    /// The places that are still to be followed.
     var open: [Int] = []
     private var visited: [UInt64]
 
@@ -181,7 +181,8 @@ private struct PatternBuilder {
         }
     }
 
-    /// An empty node repeated a thousand times, and that again, would take time and no place.
+    /// Adds a node. An empty one gets an instruction: repeated a thousand times, and that again, it would take time but
+    /// no space.
     private mutating func addOne(of node: PatternNode) throws(Pattern.Problem) {
         let before = program.count
         try add(node)

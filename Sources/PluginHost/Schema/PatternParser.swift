@@ -1,14 +1,15 @@
-/// What a pattern says, as a tree.
+/// A pattern as a tree.
 indirect enum PatternNode {
     case empty
     case one(Pattern.Instruction)
     case sequence([PatternNode])
     case choice([PatternNode])
-    /// Without an upper bound where the last is nil.
+    /// Without an upper bound if the last is nil.
     case repeated(PatternNode, Int, Int?)
 }
 
-/// Reads the text of a pattern. ECMA-262, section 22.2.1; `{`, `}` and `]` that mean nothing stand for themselves (annex B.1.2).
+/// Reads the text of a pattern. ECMA-262, section 22.2.1; `{`, `}` and `]` that mean nothing stand for themselves
+/// (annex B.1.2).
 struct PatternParser {
     private let scalars: [Unicode.Scalar]
     private var at = 0
@@ -18,7 +19,7 @@ struct PatternParser {
 
     mutating func parse() throws(Pattern.Problem) -> PatternNode {
         let node = try choice()
-        // Only a bracket that nobody opened ends a choice before the end.
+        // Only an unmatched bracket ends a choice before the end.
         guard at == scalars.count else {
             throw Pattern.Problem(reason: "has a ) too many; write \\) for the character")
         }
@@ -100,13 +101,13 @@ struct PatternParser {
         default: return node
         }
         at += 1
-        // Whether the shortest or the longest is taken first makes no difference to whether there is one.
+        // Lazy and greedy repetition find a match in the same texts.
         _ = take("?")
         if isAnchor { throw Pattern.Problem(reason: "repeats ^ or $, which have nothing to repeat") }
         return .repeated(node, bounds.0, bounds.1)
     }
 
-    /// `{2}`, `{2,}` or `{2,5}`; nil, and nothing taken, for another text.
+    /// `{2}`, `{2,}` or `{2,5}`; nil for another text, of which it takes nothing.
     private mutating func counted() throws(Pattern.Problem) -> (Int, Int?)? {
         let start = at
         at += 1
@@ -153,7 +154,7 @@ struct PatternParser {
         }
     }
 
-    /// What an escape stands for, in a class or outside; the backslash was taken.
+    /// The set of an escape, in a class or outside; the backslash was taken.
     private mutating func escapedSet() throws(Pattern.Problem) -> ScalarSet {
         guard let scalar = next else { throw Pattern.Problem(reason: "ends in a backslash") }
         at += 1

@@ -1,9 +1,9 @@
-/// Some of the characters, by their code points.
+/// A set of characters by code points.
 struct ScalarSet: Sendable {
     private var ranges: [ClosedRange<UInt32>] = []
     /// Sets that are inverted or made of categories.
     private var parts: [ScalarSet] = []
-    /// Beginnings of the short names of general categories, such as `L` or `Lu`.
+    /// A prefix of the short names of general categories, such as `L` or `Lu`.
     private var category: String?
     private var isInverted = false
 
@@ -13,7 +13,7 @@ struct ScalarSet: Sendable {
 
     private init(_ ranges: [ClosedRange<UInt32>]) { self.ranges = ranges }
 
-    /// The one character of a set that has one.
+    /// The character of a set with only one.
     var single: UInt32? {
         guard ranges.count == 1, parts.isEmpty, category == nil, !isInverted, ranges[0].count == 1 else { return nil }
         return ranges[0].lowerBound
@@ -47,7 +47,7 @@ struct ScalarSet: Sendable {
         0x09...0x0d, 0x20...0x20, 0xa0...0xa0, 0x1680...0x1680, 0x2000...0x200a, 0x2028...0x2029, 0x202f...0x202f,
         0x205f...0x205f, 0x3000...0x3000, 0xfeff...0xfeff,
     ])
-    /// What a dot stands for.
+    /// The set of a dot.
     static let anyInLine = ScalarSet([0x0a...0x0a, 0x0d...0x0d, 0x2028...0x2029]).inverted
 
     private static let longNames = [

@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodProtocol
 
-/// What stands after a keyword, and where: read as the kind that the keyword wants.
+/// The value of a keyword and its pointer, which reads as the kind that the keyword requires.
 struct SchemaArgument {
     let value: JSONValue
     let pointer: String
@@ -61,7 +61,7 @@ struct SchemaArgument {
         return kinds
     }
 
-    /// A regular expression: this text, or another one that stands here as a name.
+    /// A regular expression: this text, or a name at this place.
     func pattern(_ name: String? = nil) throws(SchemaProblem) -> Pattern {
         let text = if let name { name } else { try text() }
         do throws(Pattern.Problem) {
@@ -71,7 +71,7 @@ struct SchemaArgument {
         }
     }
 
-    /// The pointer that a reference means: of `#` and `#/…`, with percent signs decoded. RFC 6901, section 6.
+    /// The pointer of a reference `#` or `#/…`, with percent signs decoded. RFC 6901, section 6.
     func target() throws(SchemaProblem) -> String {
         let text = try text()
         let only = "must be # or #/… in the same document; others are not fetched"

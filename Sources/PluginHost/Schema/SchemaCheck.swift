@@ -1,19 +1,19 @@
 import JSONCodec
 import MoodProtocol
 
-/// One check of a value: what is found, and how much work it was.
+/// One check of a value, with its count of work.
 struct SchemaCheck {
-    /// Schemas that are asked one inside the other, so that a check does not use up the stack.
+    /// The most nested schemas, so that a check does not exhaust the stack.
     static let depthMax = 512
 
-    /// The work that a check may be: enough for every sensible schema, so that one that tries all ways ends too.
+    /// The most work of a check: enough for every sensible schema, so that one that tries all ways ends too.
     static func stepsMax(bytes: Int) -> Int { 1_000_000 + 32 * bytes }
 
     private let nodes: [SchemaNode]
     private let stepsMax: Int
     private var steps = 0
     private var depth = 0
-    /// How many of those that ask want to know only whether it fits: then nothing is put into words.
+    /// The number of enclosing checks that need no reason: then no text is made.
     private var quiet = 0
 
     init(_ schema: JSONSchema, bytes: Int) {
@@ -21,12 +21,12 @@ struct SchemaCheck {
         stepsMax = Self.stepsMax(bytes: bytes)
     }
 
-    /// The first thing that is wrong with a value by a schema.
+    /// The first fault of a value by a schema.
     mutating func fault(of value: ValidJSON, by place: Int) -> SchemaFault? {
         steps += 1 + value.bytes.count >> 4
         if steps > stepsMax { return tooMuch }
         guard depth < Self.depthMax else {
-            // Nothing that was asked for may take this for a value that does not fit.
+            // No enclosing schema may take this for a value that does not fit.
             steps = stepsMax + 1
             return tooMuch
         }
@@ -59,7 +59,7 @@ struct SchemaCheck {
         SchemaFault("takes too long to be checked; send less, or make the schema simpler")
     }
 
-    /// Whether a value fits; what is wrong with it is not put into words.
+    /// Whether a value fits; makes no text of the fault.
     private mutating func fits(_ value: ValidJSON, _ place: Int) -> Bool {
         quiet += 1
         defer { quiet -= 1 }
@@ -125,7 +125,7 @@ struct SchemaCheck {
         return steps > stepsMax ? tooMuch : nil
     }
 
-    /// What is wrong where none of several schemas fits: of the only one that has the right kind, its own words.
+    /// The fault if none of several schemas fits: if only one has the right kind, its own fault.
     private mutating func alternatives(_ value: ValidJSON, _ places: [Int]) -> SchemaFault {
         if steps > stepsMax || quiet > 0 { return tooMuch }
         var reader = JSONReader(value)
@@ -216,7 +216,7 @@ struct SchemaCheck {
         _ key: JSONText, _ member: ValidJSON, _ rules: SchemaNode.ObjectRules, _ seen: inout [Bool]
     ) -> SchemaFault? {
         if let names = rules.names {
-            // A name stands between quotes, as a string does.
+            // A name is between quotes, like a string.
             let quoted = UnsafeRawBufferPointer(start: key.raw.baseAddress.map { $0 - 1 }, count: key.raw.count + 2)
             if let found = fault(of: ValidJSON(trusting: quoted), by: names) {
                 return quiet > 0 ? found : SchemaFault("has a name that \(found.reason)", at: "/" + Self.token(key))

@@ -1,18 +1,18 @@
 import JSONCodec
 import MoodProtocol
 
-/// Takes a schema apart, once, so that a check needs no look at it.
+/// Compiles a schema once, so that checks need not read it.
 ///
-/// 1. Every schema of the document is a node, known by its JSON Pointer; `$ref` is resolved at the end.
-/// 2. A value is checked by at most `stepsInPlaceMax` schemas one inside the other before a step into the value, so a reference
-///    that leads back to itself is found here.
+/// 1. Every schema of the document is a node, identified by its JSON Pointer; `$ref` is resolved at the end.
+/// 2. At most `stepsInPlaceMax` nested schemas check a value before a step into the value, so the compiler finds
+/// circular references.
 struct SchemaCompiler {
     static let nodesMax = 10_000
     static let pointerBytesMax = 2048
     static let stepsInPlaceMax = 64
 
     private var nodes: [SchemaNode] = []
-    /// By their pointers, as bytes: a hostile name is slow as a `String`.
+    /// Nodes by their pointers, as bytes: a hostile name is slow as a `String`.
     private var places: [[UInt8]: Int] = [:]
     private var references: [(node: Int, target: String, pointer: String)] = []
 
@@ -30,7 +30,7 @@ struct SchemaCompiler {
         return nodes
     }
 
-    /// How many schemas are asked one inside the other about the same value.
+    /// The number of nested schemas that check one value.
     private func height(_ node: Int, _ depth: Int, _ heights: inout [Int?]) throws(SchemaProblem) -> Int {
         if let height = heights[node] { return height }
         var highest = 0
@@ -51,7 +51,7 @@ struct SchemaCompiler {
         return highest + 1
     }
 
-    /// The depth of a document is bounded by its validator, so this recursion is too.
+    /// Compiles a schema. The validator bounds the depth of a document, so this recursion is bounded too.
     private mutating func node(_ value: JSONValue, _ pointer: String) throws(SchemaProblem) -> Int {
         guard nodes.count < Self.nodesMax else {
             throw SchemaProblem(pointer: pointer, reason: "is one schema too many; at most \(Self.nodesMax) are read")
@@ -73,7 +73,7 @@ struct SchemaCompiler {
         for member in members {
             let below = pointer + "/" + JSONPointer.escaped(member.name)
             guard let keyword = SchemaKeyword(name: member.name) else {
-                // What others add for themselves has this prefix; OpenAPI, section "Specification Extensions".
+                // Extensions have this prefix; OpenAPI, section "Specification Extensions".
                 if member.name.utf8.starts(with: "x-".utf8) { continue }
                 throw Self.unknown(member.name, below)
             }
@@ -227,7 +227,7 @@ struct SchemaCompiler {
 }
 
 extension SchemaNode {
-    /// The schemas that are asked about the same value.
+    /// The schemas that check this node's value too.
     fileprivate var inPlace: [Int] {
         allOf + (anyOf ?? []) + (oneOf ?? [])
             + [not, condition, consequence, alternative, reference].compactMap { $0 }
@@ -236,7 +236,7 @@ extension SchemaNode {
 }
 
 extension SchemaNode.ObjectRules {
-    /// Sorts the members, and finds those that are required among them.
+    /// Sorts the members, and finds the required ones among them.
     fileprivate mutating func finish() {
         let declared = Set(members.map(\.name))
         let others = Set(requiredNames).subtracting(declared).map { Member(name: $0) }

@@ -1,7 +1,7 @@
-/// The keywords of JSON Schema 2020-12 that a plugin may use. One that is not here makes a schema invalid, because a rule that
-/// nobody checks is worse than none.
+/// The keywords of JSON Schema 2020-12 that a plugin may use. Any other makes a schema invalid, because a rule that is
+/// not checked is worse than none.
 public enum SchemaKeyword: String, CaseIterable, Sendable {
-    // Of any value
+    // Any value
     case type
     case `enum`
     case const
@@ -14,7 +14,7 @@ public enum SchemaKeyword: String, CaseIterable, Sendable {
     // Objects
     case properties, patternProperties, additionalProperties, propertyNames, required
     case minProperties, maxProperties, dependentRequired, dependentSchemas
-    // Schemas together
+    // Combinations
     case allOf, anyOf, oneOf, not
     case `if`
     case then
@@ -22,7 +22,7 @@ public enum SchemaKeyword: String, CaseIterable, Sendable {
     case ref = "$ref"
     case defs = "$defs"
     case definitions
-    // For people and programs that read the schema
+    // Annotations for users and programs
     case title, description, `default`, examples, format, deprecated, readOnly, writeOnly
     case contentEncoding, contentMediaType
     case schema = "$schema"
@@ -35,7 +35,7 @@ public enum SchemaKeyword: String, CaseIterable, Sendable {
         self.init(rawValue: name)
     }
 
-    /// What it says of a value, in words.
+    /// The rule that it sets, in words.
     public var meaning: String {
         switch self {
         case .type: "the kind of the value, or several: null, boolean, number, integer, string, array, object"

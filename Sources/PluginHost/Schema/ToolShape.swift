@@ -1,14 +1,14 @@
 import JSONCodec
 
-/// A schema as AI clients take it. Their libraries refuse what JSON Schema allows: a root without `type: "object"`, a reference to
-/// the root itself, an address with a space. What can be said in another way is said so.
+/// A schema in the form that AI clients accept. Their libraries refuse some valid JSON Schema: a root without `type:
+/// "object"`, a reference to the root itself, an address with a space. Such schemas are rewritten if possible.
 public enum ToolShape {
-    /// Why a schema cannot be said so, as a clause.
+    /// The reason why a schema cannot be rewritten, as a clause.
     public struct Problem: Error, Sendable, Equatable {
         public let reason: String
     }
 
-    /// - Returns: a schema that means the same for objects, which is all that a tool takes and gives.
+    /// - Returns: a schema that is equivalent for objects; a tool takes and gives nothing else.
     public static func mended(_ schema: JSONValue) throws(Problem) -> JSONValue {
         guard schema.object != nil else { throw Problem(reason: "is no object") }
         switch schema["type"] {
@@ -69,7 +69,7 @@ public enum ToolShape {
 }
 
 extension Manifest.OwnMethod {
-    /// Its schemas, as AI clients take them.
+    /// Its schemas in the form that AI clients accept.
     public func toolSchemas() throws(ToolShape.Problem) -> (input: JSONValue, output: JSONValue) {
         func part(_ name: String, _ schema: JSONSchema) throws(ToolShape.Problem) -> JSONValue {
             do throws(ToolShape.Problem) { return try ToolShape.mended(schema.source) } catch {

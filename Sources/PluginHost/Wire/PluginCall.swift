@@ -1,44 +1,45 @@
 import JSONCodec
 
-/// One request of the host to a plugin, from the moment that somebody wants it until it has an outcome.
+/// One request of the host to a plugin, from its beginning to its outcome.
 ///
-/// A class, because the one who waits and the plugin that works both hold it. Both are in the loop, so nothing is locked.
+/// A class, because the waiting caller and the working plugin both hold it. Both are in the loop, so there are no
+/// locks.
 public final class PluginCall {
     public enum Outcome {
-        /// The `result`, as it was written.
+        /// The `result` as written.
         case result([UInt8])
-        /// The plugin's own `error`, as it was written.
+        /// The plugin's own `error` as written.
         case failed([UInt8])
-        /// Its answer is not what it has declared, or cannot be used; the text says why.
+        /// An answer that differs from its declaration, or cannot be used; the text gives the reason.
         case unusable(String)
-        /// With a line that it printed meanwhile and that could not be read, where there is one.
+        /// With an unreadable line that it printed meanwhile, if any.
         case timedOut(unread: String?)
         /// It does not run, and cannot.
         case unavailable(state: String, retryAfter: Int?, isRetryable: Bool)
         case cancelled
-        /// The server has no such tool, or not as a person has seen it; or nothing of that kind at all.
+        /// The server has no such tool or capability, or the tool differs from the one that the user saw.
         case unknown
     }
 
     public let method: String
-    /// Whether it is a request that MCP has, such as `prompts/get`; else it names a method of the plugin's, or a tool.
+    /// Whether it is a request of MCP, such as `prompts/get`; else it names a method of the plugin, or a tool.
     public let isOfProtocol: Bool
     /// JSON.
     public let params: [UInt8]
-    /// How long it may take once it runs, in milliseconds.
+    /// The timeout once it runs, in milliseconds.
     public let timeoutMilliseconds: Int
-    /// As the client gave it; progress is passed on under it.
+    /// The client's token, under which progress is passed on.
     public let progressToken: [UInt8]?
-    /// Whether the plugin may fail to answer without that being counted as a fault of its own: what it waits for may be away.
+    /// Whether a missing answer is no fault of the plugin, because a service that it waits for may be away.
     public let isPatient: Bool
     public internal(set) var outcome: Outcome?
-    /// What the plugin has told of its progress and nobody has passed on: `value` of `$/progress`.
+    /// The plugin's latest progress that was not passed on: `value` of `$/progress`.
     public internal(set) var progress: [UInt8]?
-    /// Nobody waits for it any more.
+    /// Whether no request waits for it any more.
     public internal(set) var isAbandoned = false
     /// Whether a plugin has taken it.
     public internal(set) var isGiven = false
-    /// Under which number it was sent.
+    /// The number of its request.
     var number: Int?
     var deadline: Int?
 

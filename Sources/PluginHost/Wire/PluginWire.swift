@@ -1,7 +1,7 @@
 import JSONCodec
 import JSONRPC
 
-/// The two directions of the pipe to a plugin, as bytes: it makes lines of requests, and takes lines apart into answers,
+/// The two directions of the pipe to a plugin, as bytes: it writes requests as lines, and parses lines as answers,
 /// requests and rubbish. It does no I/O.
 package struct PluginWire: ~Copyable {
     /// A line of the plugin.
@@ -10,23 +10,23 @@ package struct PluginWire: ~Copyable {
         case answer(Int, result: UnsafeRawBufferPointer?, error: UnsafeRawBufferPointer?)
         /// A request or a notification of its own.
         case request(UnsafeRawBufferPointer, method: JSONText, isNotification: Bool, params: ValidJSON?)
-        /// The answer to the request of this number, and it cannot be used; the text says what was printed.
+        /// An unusable answer to the request of this number; the text describes the line.
         case unreadable(Int, String)
-        /// A request that is none, and what it is answered with.
+        /// An invalid request with its error answer.
         case refused(answer: [UInt8], String)
-        /// Nothing that can be used; the text says what was printed.
+        /// An unusable line; the text describes it.
         case rubbish(String)
-        /// Longer than it may be.
+        /// A line over the limit.
         case tooLong
     }
 
-    /// What has been read.
+    /// The bytes read so far.
     package var frames: FrameReader
-    /// What is to be sent.
+    /// The bytes to send.
     private(set) var output = JSONWriter(capacity: 4096)
     private var sent = 0
     private var validator: JSONValidator
-    /// The members of a batch that are still to be looked at, in the buffer of the frames.
+    /// The members of a batch that are still to be read, in the buffer of the frames.
     private var members: ArraySlice<Range<Int>> = []
     private static let membersMax = 128
 
@@ -57,14 +57,14 @@ package struct PluginWire: ~Copyable {
         output.buffer.append("}\n" as StaticString)
     }
 
-    /// Notifies of what has no params.
+    /// Writes a notification without params.
     mutating func notify(_ method: String) {
         output.buffer.append("{\"jsonrpc\":\"2.0\",\"method\":\"" as StaticString)
         output.buffer.append(utf8: method)
         output.buffer.append("\"}\n" as StaticString)
     }
 
-    /// Tells an MCP server that nobody waits for an answer any more; it then sends none.
+    /// Tells an MCP server that a request was abandoned; it then sends no answer.
     mutating func cancelCall(_ number: Int) {
         output.buffer.append(
             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" as StaticString)
@@ -78,7 +78,7 @@ package struct PluginWire: ~Copyable {
         output.buffer.append("}}\n" as StaticString)
     }
 
-    /// A whole message.
+    /// Writes a whole message.
     mutating func send(_ message: UnsafeRawBufferPointer) {
         output.buffer.append(message)
         output.buffer.append(UInt8(ascii: "\n"))
@@ -86,7 +86,7 @@ package struct PluginWire: ~Copyable {
 
     // MARK: From the plugin
 
-    /// The next line, or nil when more bytes are needed.
+    /// The next line, or nil if more bytes are needed.
     package mutating func next(isAtEnd: Bool) -> Line? {
         if let range = members.popFirst() { return read(UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range])) }
         guard let frame = frames.next(isAtEnd: isAtEnd) else { return nil }
@@ -100,8 +100,8 @@ package struct PluginWire: ~Copyable {
         }
     }
 
-    /// Takes a batch apart: each of its members is as if it had been sent alone, and is answered alone.
-    /// - Returns: what is wrong with the whole.
+    /// Parses a batch: each member is handled and answered as if it had been sent alone.
+    /// - Returns: the problem of the batch as a whole.
     private mutating func readBatch(_ message: UnsafeRawBufferPointer, at offset: Int) -> Line? {
         guard let text = try? validator.validate(message).text else {
             return .rubbish("a line that is no JSON: \(Self.excerpt(message))")
@@ -151,7 +151,7 @@ package struct PluginWire: ~Copyable {
         return .refused(answer: Array(out.buffer.bytes), "\(what): \(Self.excerpt(message))")
     }
 
-    /// The number that a line means to answer, though it cannot be read: that of its member `id`. Nil where nobody can tell.
+    /// The number that an unreadable line seems to answer: that of its member `id`. Nil if there is none.
     private static func claimedNumber(_ line: UnsafeRawBufferPointer) -> Int? {
         var (at, depth) = (0, 0)
         var number: Int?
@@ -159,7 +159,7 @@ package struct PluginWire: ~Copyable {
             switch line[at] {
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            // Some languages print objects of their own with other quotes.
+            // Some languages print their own objects with other quotes.
             case let quote where quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"):
                 let start = at + 1
                 at = start
@@ -175,7 +175,7 @@ package struct PluginWire: ~Copyable {
         return number
     }
 
-    /// What comes after a name and its colon; nil where that is no name.
+    /// The text after a name and its colon; nil if that is no name.
     private static func value(_ rest: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer>? {
         let rest = rest.drop { $0 <= 0x20 }
         return rest.first == UInt8(ascii: ":") ? rest.dropFirst().drop { $0 <= 0x20 } : nil

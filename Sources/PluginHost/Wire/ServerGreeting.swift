@@ -1,58 +1,58 @@
 import JSONCodec
 
-/// How the host and an MCP server begin: which era the server speaks, and which tools it has. It does no I/O: it says what is to
-/// be asked next, and is told the answers.
+/// The greeting between the host and an MCP server: it finds out the server's era and tools. It does no I/O: it returns
+/// the next request, and gets the answers.
 ///
-/// The newer era is tried first (`server/discover`, 2026-07-28). A server that refuses that, does not answer, or ends, is asked as
-/// the older ones were (`initialize`, 2024-11-05 to 2025-11-25). (MCP: "Backward Compatibility" of the lifecycle.)
+/// It tries the newer era first (`server/discover`, 2026-07-28). A server that refuses that, does not answer, or ends,
+/// gets the older greeting (`initialize`, 2024-11-05 to 2025-11-25). (MCP: "Backward Compatibility" of the lifecycle.)
 struct ServerGreeting: Sendable {
     enum Step: Sendable { case discover, initialize, tools, done }
 
     struct Request: Sendable {
         let method: String
         let params: JSONValue
-        /// A notification that goes out before it.
+        /// A notification to send before it.
         var notification: String?
     }
 
     enum Next: Sendable {
         case ask(Request)
-        /// The server can be used.
+        /// The server is ready.
         case greeted
-        /// It cannot; a clause says why.
+        /// The server cannot be used; a clause gives the reason.
         case failed(String)
     }
 
     static let version = "2026-07-28"
     static let olderVersion = "2025-11-25"
     private static let olderVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
-    /// More tools, or pages of them, than anybody means.
+    /// The most tools and pages, more than any sensible server has.
     private static let toolsMax = 1024
     private static let pagesMax = 128
 
     private(set) var step = Step.discover
     /// Whether it speaks an older era; known from one start to the next.
     private(set) var isOlder = false
-    /// As the server has described them: objects with a usable name and an `inputSchema`.
+    /// The tools as described by the server: objects with a usable name and an `inputSchema`.
     private(set) var tools: [JSONValue] = []
     private var listed: [JSONValue] = []
     private var pages = 0
-    /// What it says that it has. A server without `tools` may refuse to list them.
+    /// The declared capabilities. A server without `tools` may refuse to list them.
     private var capabilities: [JSONValue.Member] = []
     private let client: JSONValue
 
-    /// - Parameter hostVersion: what the server is told of the host.
+    /// - Parameter hostVersion: the version of the host for the server.
     init(hostVersion: String) { client = ["name": "moodboard", "version": .string(hostVersion)] }
 
-    /// A process has been started.
+    /// Begins with a new process.
     mutating func begin() -> Request {
         if isOlder { return initialize() }
         step = .discover
         return Request(method: "server/discover", params: with([]))
     }
 
-    /// The server has ended, or says nothing to `server/discover`.
-    /// - Returns: what to ask the next process, or this one; nil where it was asked that already.
+    /// Falls back to the older greeting, because the server has ended or does not answer `server/discover`.
+    /// - Returns: the next request to a new process, or to this one; nil if it was made already.
     mutating func fallBack() -> Request? {
         guard step == .discover else { return nil }
         isOlder = true
@@ -66,15 +66,15 @@ struct ServerGreeting: Sendable {
             params: ["protocolVersion": .string(Self.olderVersion), "capabilities": [:], "clientInfo": client])
     }
 
-    /// The tools may be others.
+    /// Lists the tools again, because they may have changed.
     mutating func listAgain() -> Request {
         listed = []
         pages = 0
         return list(after: nil)
     }
 
-    /// What was asked last has been answered.
-    /// - Parameter result: nil where it is an error.
+    /// Takes the answer to the last request.
+    /// - Parameter result: nil for an error.
     mutating func answered(_ result: JSONValue?) -> Next {
         switch step {
         case .discover:
@@ -108,7 +108,7 @@ struct ServerGreeting: Sendable {
         }
     }
 
-    /// A late answer to `server/discover`, after the older way was tried: the server only was slow.
+    /// Takes a late answer to `server/discover`, after the older greeting was tried: the server was only slow.
     mutating func discovered(_ result: JSONValue?) -> Next? {
         guard step == .initialize, let result else { return nil }
         step = .discover
@@ -124,7 +124,7 @@ struct ServerGreeting: Sendable {
     /// Whether it has `tools`, `prompts`, `resources` or `completions`.
     func has(_ capability: String) -> Bool { capabilities.contains { $0.name.utf8.elementsEqual(capability.utf8) } }
 
-    /// Whether a request such as `prompts/get` means something to it.
+    /// Whether it supports a request such as `prompts/get`.
     func serves(_ method: String) -> Bool {
         let capability = method.prefix { $0 != "/" }
         return has(capability == "completion" ? "completions" : String(capability))
@@ -135,10 +135,10 @@ struct ServerGreeting: Sendable {
         return Request(method: "tools/list", params: with(cursor.map { [.init("cursor", .string($0))] } ?? []))
     }
 
-    /// The request that a call becomes.
+    /// The request of a call.
     /// - Parameters:
-    ///   - given: the tool's arguments, or the params of a request that MCP has: an object.
-    ///   - number: of the request, under which the server may tell of its progress.
+    ///   - given: the tool's arguments, or the params of a request of MCP: an object.
+    ///   - number: the number of the request, which is also the token of the server's progress.
     func request(_ call: PluginCall, _ given: JSONValue, number: Int) -> (method: String, params: JSONValue) {
         let progress = JSONValue.Member("progressToken", .number(String(number)))
         if call.isOfProtocol { return (call.method, with(given.object ?? [], meta: [progress])) }
@@ -157,7 +157,7 @@ struct ServerGreeting: Sendable {
         return .object(meta.isEmpty ? members : members + [.init("_meta", .object(meta))])
     }
 
-    /// 1 to 128 of `A-Za-z0-9_.-`. (MCP: "Tool Names")
+    /// Whether the name is valid: 1 to 128 of `A-Za-z0-9_.-`. (MCP: "Tool Names")
     static func isName(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
