@@ -2,13 +2,14 @@ import JSONCodec
 import Platform
 import Replication
 
-/// A snapshot on the disk of this replica, and the commit of the store whose state it is: a line
-/// `{"storeId":"…","revision":N,"commit":"…","crc":"…"}`, then the snapshot; `commit` are the digits that end the commit's line.
+/// A snapshot on this replica's disk, with the commit of the store whose state it is: a line
+/// `{"storeId":"…","revision":N,"commit":"…","crc":"…"}`, then the snapshot; `commit` is the checksum that ends the
+/// commit's line.
 struct BaseFile {
     let fold: Fold
     let commit: Record.Commit
 
-    /// Nil where there is none, or where it is not whole; then records are read from the beginning.
+    /// Nil if there is none, or if it is damaged; then the replica reads records from the beginning.
     static func read(_ path: String, in fileSystem: FileSystem) throws(SyncError) -> BaseFile? {
         let bytes: [UInt8]?
         do throws(SystemError) { bytes = try fileSystem.readWhole(path) } catch { throw SyncPlace.error(error) }
@@ -23,7 +24,7 @@ struct BaseFile {
         return BaseFile(fold: fold.fold, commit: .init(storeID: storeID, revision: revision, crc: crc))
     }
 
-    /// - Parameter snapshot: of the store as it is after the commit.
+    /// - Parameter snapshot: the snapshot of the store after the commit.
     static func write(
         _ snapshot: [UInt8], _ commit: Record.Commit, to path: String, by temporary: String,
         in fileSystem: FileSystem

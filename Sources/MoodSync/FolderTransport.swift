@@ -2,16 +2,16 @@ import JSONCodec
 import Platform
 import Replication
 
-/// A folder that something else copies: Syncthing, Dropbox, NFS, a USB stick.
+/// A folder that another program copies: Syncthing, Dropbox, NFS, a USB stick.
 ///
-///     <folder>/<journal>/journal.json                 says that there is one; written once
+///     <folder>/<journal>/journal.json                 marks the journal; written once
 ///     <folder>/<journal>/<replica>/<from>.jsonl       records, the first one `from`
 ///     <folder>/<journal>/<replica>/snapshot.jsonl     a line {"v":1,"id":"…","vector":{…},"crc":"…"}, then the snapshot
 ///
-/// Each file has one writer, so that no two copies of one can be in conflict. A file that was copied in part is read up to
-/// the last line that is whole.
+/// Each file has one writer, so that no two copies of one can be in conflict. A partly copied file is read up to its
+/// last whole line.
 struct FolderTransport: Transport {
-    /// A new file is begun after so many bytes, so that little is copied again.
+    /// The bytes after which a new file begins, so that little is copied again.
     private static let fileBytes = 1 << 20
 
     let copiesInParts = true
@@ -48,13 +48,13 @@ struct FolderTransport: Transport {
         }
     }
 
-    /// Whether it is there and of this kind; a link is none. What stands in a place of ours and is another kind of file may wait
-    /// for ever when it is opened.
+    /// Whether the path has this kind; a link never has. Opening another kind of file in place of ours may block
+    /// forever.
     private func isKind(_ kind: FileStatus.Kind, _ path: String) -> Bool {
         (try? fileSystem.statusOfPath(path).kind) == kind
     }
 
-    /// What has a name of ours and is no such file.
+    /// Entries with names of ours that are no such files.
     var passedOver: [String] {
         var found: [String] = []
         for name in (try? fileSystem.list(path)) ?? [] where UUID(name) != nil {
@@ -73,7 +73,7 @@ struct FolderTransport: Transport {
         return found.sorted()
     }
 
-    /// Whether what a file begins with is of the replica whose folder it is in; a copied folder is of another one.
+    /// Whether a file begins with a line of the replica whose folder it is in. In a copied folder it does not.
     private func isOwned(_ entry: String, by name: String) -> Bool {
         if entry == "snapshot.jsonl" {
             return UUID(name).flatMap { try? snapshotHead($0) }.map { $0.replica == UUID(name) } ?? true
@@ -93,14 +93,14 @@ struct FolderTransport: Transport {
         return found
     }
 
-    /// The first number in a file of records, as its name says.
+    /// The first number in a file of records, from its name.
     private static func start(of name: String) -> Int? {
         let bytes = Array(name.utf8)
         guard bytes.count > 6, bytes.suffix(6).elementsEqual(".jsonl".utf8) else { return nil }
         return Int(String(decoding: bytes.dropLast(6), as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// The numbers that the files begin with, ascending.
+    /// The first numbers of the files, ascending.
     private func files(_ replica: UUID) throws(SystemError) -> [Int] {
         let names: [String]
         do throws(SystemError) { names = try fileSystem.list(path(replica)) } catch {
@@ -114,7 +114,7 @@ struct FolderTransport: Transport {
 
     private static func error(_ error: SystemError) -> SyncError { .offline(reason: "The folder: \(error).") }
 
-    /// How it is: what others have written.
+    /// A fingerprint of the files of other replicas.
     func sight(besides own: UUID) -> SyncSight? {
         do throws(SystemError) {
             var sizes: [UUID: [Int]] = [:]
@@ -143,7 +143,7 @@ struct FolderTransport: Transport {
     private func append(_ lines: [TransportLine], of replica: UUID) throws(SystemError) -> Int {
         let found = try files(replica).last
         var last = try snapshotHead(replica)?.vector[replica] ?? 0
-        // What is at the end of the last file: a gap in a file would hide what comes after it.
+        // The end of the last file: a gap in a file would hide the records after it.
         var (end, lastThere) = (0, 0)
         if let found {
             let bytes = try fileSystem.readWhole(file(replica, found)) ?? []
@@ -178,7 +178,7 @@ struct FolderTransport: Transport {
         return last
     }
 
-    /// Others find the journal before there are records of theirs.
+    /// Writes `journal.json`, so that others find the journal before they have records.
     private func begin() throws(SystemError) {
         let name = path + "/journal.json"
         if try fileSystem.readWhole(name, bytesMax: 1) != nil { return }
@@ -211,13 +211,13 @@ struct FolderTransport: Transport {
         let files = try files(replica)
         pulled.last[replica] = try snapshotHead(replica)?.vector[replica] ?? 0
         var next = have + 1
-        // The file that has the next one, and those after it.
+        // The file with the next record, and those after it.
         let start = files.lastIndex { $0 <= next } ?? 0
         for from in files[min(start, files.count)...] {
             guard let bytes = try fileSystem.readWhole(file(replica, from)) else { continue }
             var isWhole = true
             Lines.forEach(in: bytes) { line, _ in
-                // Half a line is one that is still being copied.
+                // An incomplete line is still being copied.
                 guard let head = CarriedLine(line), head.replica == replica else {
                     isWhole = false
                     return false
@@ -236,7 +236,7 @@ struct FolderTransport: Transport {
     // MARK: Snapshots
 
     private func snapshotHead(_ replica: UUID) throws(SystemError) -> TransportSnapshot? {
-        // The first line is not long, but for thousands of replicas.
+        // The first line is short, unless there are thousands of replicas.
         let path = snapshotPath(replica)
         guard isKind(.regular, path), let bytes = try fileSystem.readWhole(path, bytesMax: 1 << 18) else { return nil }
         var head: TransportSnapshot?
@@ -293,7 +293,7 @@ struct FolderTransport: Transport {
     func drop(_ replica: UUID, upTo number: Int, snapshots: [TransportSnapshot]) throws(SyncError) {
         do throws(SystemError) {
             let files = try files(replica)
-            // A file goes once all of its records are covered: those of the next one begin after them.
+            // A file is removed once all of its records are covered: those of the next file begin after them.
             for (from, next) in zip(files, files.dropFirst()) where next <= number + 1 {
                 try fileSystem.unlink(file(replica, from))
             }
@@ -309,7 +309,7 @@ struct FolderTransport: Transport {
     func finish() throws(SyncError) {}
 }
 
-/// What others have written to a folder, as far as two looks have to be told apart.
+/// A fingerprint of what others have written to a folder, so that two looks can be compared.
 public struct SyncSight: Sendable, Equatable {
     let sizes: [UUID: [Int]]
 }

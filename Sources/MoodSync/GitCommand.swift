@@ -1,21 +1,21 @@
 import Platform
 
-/// Runs `git` in a working copy, without a shell, without hooks, and without asking anybody for anything. Of what a person has set
-/// for git, only what says how a place is reached comes in.
+/// Runs `git` in a working copy, without a shell, hooks or prompts. Of the user's git settings only those for reaching
+/// remotes apply.
 struct GitCommand: Sendable {
     let path: String
     let remote: String
-    /// What a person has set that says how a place is reached: `name=value`.
+    /// The user's settings for reaching remotes: `name=value`.
     var reaching: [String] = []
 
     struct Answer {
         let isDone: Bool
         let output: String
-        /// Of `rev-parse --git-dir`: whether the working copy is a repository of its own, and not a folder in one.
+        /// For `rev-parse --git-dir`: whether the working copy is a repository of its own, not a folder in one.
         var isOwn: Bool { isDone && output.utf8.elementsEqual(".git".utf8) }
     }
 
-    /// What no setting of the repository may change.
+    /// Settings that the repository must not change.
     private static let settings = [
         "core.hooksPath=/dev/null", "core.symlinks=false", "core.autocrlf=false", "core.eol=lf", "core.safecrlf=false",
         "core.excludesFile=/dev/null", "core.attributesFile=/dev/null", "core.fsmonitor=false",
@@ -26,14 +26,14 @@ struct GitCommand: Sendable {
         "credential.interactive=false", "merge.ours.driver=true", "http.lowSpeedLimit=1", "http.lowSpeedTime=30",
         "advice.detachedHead=false",
     ]
-    /// Names of settings of a person that come in.
+    /// The names of the user's settings that apply.
     private static let reachingNames =
         "^(credential\\..*|http\\..*|https\\..*|url\\..*\\.(insteadof|pushinsteadof)|core\\.(sshcommand|gitproxy)|ssh\\.variant)$"
     private static let environment = [
         "GIT_ALLOW_PROTOCOL=file:git:ssh:https", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=",
         "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0",
     ]
-    /// The files of a person's settings count for nothing here.
+    /// Turns off the user's settings files.
     private static let ownSettings = [
         "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1", "GIT_TEMPLATE_DIR=",
     ]
@@ -44,7 +44,7 @@ struct GitCommand: Sendable {
     private static let unsetSettings = ["GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG"]
     private static let outputBytesMax = 64 << 10
 
-    /// Reads what a person has set that says how a place is reached: credentials, proxies, the command of ssh, other urls.
+    /// Reads the user's settings for reaching remotes: credentials, proxies, the ssh command, other urls.
     mutating func readReaching() throws(SyncError) {
         let words = ["-C", "/", "config", "--null", "--get-regexp", Self.reachingNames]
         let answer = try start(Self.unset.flatMap { ["-u", $0] } + Self.environment + ["git"] + words)
@@ -55,10 +55,10 @@ struct GitCommand: Sendable {
         }
     }
 
-    /// - Throws: where git cannot be run at all.
+    /// - Throws: an error if git cannot be started.
     func run(_ words: [String]) throws(SyncError) -> Answer {
         var arguments = (Self.unset + Self.unsetSettings).flatMap { ["-u", $0] } + Self.environment + Self.ownSettings
-        // A question of ssh would wait for ever; a person's own command is theirs.
+        // A prompt of ssh would block forever. A command of the user's own is not changed.
         if ProcessFacts.environment("GIT_SSH_COMMAND") == nil,
             !reaching.contains(where: { $0.hasPrefix("core.sshcommand") })
         {
@@ -96,21 +96,21 @@ struct GitCommand: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What has to work here.
+    /// Runs a command that must succeed.
     func need(_ words: [String]) throws(SyncError) {
         let answer = try run(words)
         if answer.isDone { return }
         throw .refused(reason: "git \(words.first ?? "") failed: \(shown(answer.output))")
     }
 
-    /// What needs the other side.
+    /// Runs a command that needs the other side.
     func reach(_ words: [String]) throws(SyncError) -> String {
         let answer = try run(words)
         if answer.isDone { return answer.output }
         throw .offline(reason: "git \(words.first ?? ""): \(shown(answer.output))")
     }
 
-    /// What git said, in one line and without the password of the url.
+    /// The output of git, on one line and without the password of the url.
     func shown(_ output: String) -> String {
         let secret = SyncURL.shown("git+" + remote).dropFirst(4)
         var text = output.split(whereSeparator: \.isNewline).prefix(4).joined(separator: " ")

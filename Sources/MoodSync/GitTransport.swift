@@ -2,8 +2,8 @@ import JSONCodec
 import Platform
 import Replication
 
-/// The files of a folder in a git repository: fetched and merged before they are read, committed and pushed after they were
-/// written. Each file has one writer, but for copies of a store (`writeAttributes`), so a merge cannot be in conflict.
+/// A folder in a git repository: fetched and merged before reading, committed and pushed after writing. Each file has
+/// one writer, except for copies of a store (`writeAttributes`), so a merge cannot be in conflict.
 struct GitTransport: Transport {
     private static let branch = "moodboard"
     private static let attemptsMax = 8
@@ -12,7 +12,7 @@ struct GitTransport: Transport {
     private var folder: FolderTransport
     private var git: GitCommand
 
-    /// - Parameter path: of the working copy.
+    /// - Parameter path: the path of the working copy.
     init(_ url: SyncURL, path: String, journal: UUID, in fileSystem: FileSystem) {
         git = GitCommand(path: path, remote: url.address)
         folder = FolderTransport(path, journal: journal, in: fileSystem)
@@ -25,7 +25,8 @@ struct GitTransport: Transport {
         try git.readReaching()
         do throws(SyncError) { try prepare() } catch {
             guard case .refused = error else { throw error }
-            // Killed in the middle, or spoiled. Nothing is only there: it is made again from the other side and our records.
+            // Git was killed halfway, or the copy is damaged. It holds nothing unique: it is made again from the other
+            // side and our records.
             Self.remove(folder.root, in: folder.fileSystem)
             try prepare()
         }
@@ -37,13 +38,13 @@ struct GitTransport: Transport {
             try git.need(["init", "-q", "-b", Self.branch, "."])
         }
         try writeAttributes()
-        // What a killed process left half done.
+        // A killed process may have left a merge or uncommitted files.
         if try git.run(["rev-parse", "-q", "--verify", "MERGE_HEAD"]).isDone { try git.need(["merge", "--abort"]) }
         try commit()
         try fetch()
     }
 
-    /// Removes all files below a folder; empty folders mean nothing.
+    /// Removes all files below a folder; git ignores empty folders.
     static func remove(_ path: String, in fileSystem: FileSystem) {
         for name in (try? fileSystem.list(path)) ?? [] {
             let entry = path + "/" + name
@@ -52,8 +53,8 @@ struct GitTransport: Transport {
         }
     }
 
-    /// A copied store and its original may both send records that are the same in both. Lines of either are kept then; who
-    /// reads takes each record once. What the branch has of attributes does not count.
+    /// Writes merge rules. A copied store and its original may both send identical records. A merge keeps the lines of
+    /// both, and readers take each record once. The attributes in the branch do not apply.
     private func writeAttributes() throws(SyncError) {
         let (path, fileSystem) = (folder.root + "/.git/info", folder.fileSystem)
         let text = Array(
@@ -68,7 +69,7 @@ struct GitTransport: Transport {
 
     private func fetch() throws(SyncError) {
         let heads = try git.reach(["ls-remote", "--heads", git.remote, Self.branch])
-        // The first one that pushes makes the branch.
+        // The first replica that pushes makes the branch.
         if heads.isEmpty { return }
         _ = try git.reach(["fetch", "-q", git.remote, Self.branch])
         if try git.run(["rev-parse", "-q", "--verify", "HEAD"]).isDone {
@@ -84,7 +85,7 @@ struct GitTransport: Transport {
         try git.need(["commit", "-q", "-m", "moods"])
     }
 
-    /// Again with back-off when somebody was faster.
+    /// Pushes, and retries with back-off if another replica was faster.
     mutating func finish() throws(SyncError) {
         try commit()
         guard try git.run(["rev-parse", "-q", "--verify", "HEAD"]).isDone else { return }

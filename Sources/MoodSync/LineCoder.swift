@@ -2,9 +2,9 @@ import JSONCodec
 import MoodStore
 import Replication
 
-/// Records and snapshots as they are carried: as they are, or as a filter has made them.
+/// The form of records and snapshots on a transport: plain, or encoded by a filter.
 struct LineCoder {
-    /// So much of a snapshot is given to a filter at once.
+    /// The bytes of a snapshot that a filter gets at once.
     private static let pieceBytes = 256 << 10
 
     let journal: UUID
@@ -21,11 +21,11 @@ struct LineCoder {
         return TransportLine(replica: record.replica, number: record.number, text: text)
     }
 
-    /// What came of reading a line.
+    /// The outcome of reading a line.
     enum Read {
         case record(Record)
         case fault(RecordFault)
-        /// It did not pass the filter that this journal has.
+        /// The line did not pass the filter of this journal.
         case unsealed
     }
 
@@ -49,19 +49,19 @@ struct LineCoder {
         }
     }
 
-    /// Whether no filter has seen it.
+    /// Whether no filter has encoded the text.
     func isPlain(_ text: [UInt8]) -> Bool {
         if text.starts(with: Self.plainStart) { return true }
-        // What cannot be read is found to be so later.
+        // A later step finds out that the line cannot be read.
         let line = Array(text.prefix { $0 != UInt8(ascii: "\n") })
         return line.withUnsafeBytes { line in
             do throws(RecordFault) { return try CarriedLine.sealed(in: line) == nil } catch { return false }
         }
     }
 
-    /// A line as it was before a filter saw it.
+    /// Decodes a line with the filter.
     private func opened(_ text: [UInt8]) throws(SyncError) -> Result<[UInt8], RecordFault> {
-        // What begins so is not sealed, and is checked when it is read.
+        // A line with this beginning is plain, and is checked when it is read.
         if text.starts(with: Self.plainStart) { return .success(text) }
         let sealed: Result<[UInt8]?, RecordFault> = text.withUnsafeBytes { bytes in
             do throws(RecordFault) { return .success(try CarriedLine.sealed(in: bytes)) } catch {
@@ -84,7 +84,7 @@ struct LineCoder {
 
     // MARK: Snapshots
 
-    /// A snapshot as it is carried.
+    /// Encodes a snapshot for the transport.
     func sealed(_ text: [UInt8]) throws(SyncError) -> [UInt8] {
         guard let filter else { return text }
         var sealed: [UInt8] = []
@@ -96,7 +96,7 @@ struct LineCoder {
         return sealed
     }
 
-    /// What a snapshot says, and its text before it was carried; nil where it is not whole, or belongs to another journal.
+    /// The contents of a snapshot and its plain text; nil if it is incomplete, or belongs to another journal.
     func snapshot(_ text: [UInt8]) throws(SyncError) -> (fold: Fold, text: [UInt8])? {
         var plain: [UInt8] = text
         if filter != nil, isPlain(text) { return nil }

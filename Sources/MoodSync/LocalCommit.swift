@@ -4,9 +4,9 @@ import MoodStore
 import Replication
 import Storage
 
-/// A commit of the store, as records tell of it.
+/// A commit of the store in the form for records.
 struct LocalCommit {
-    /// A deletion names no more.
+    /// The most ids of a deletion.
     static let idsMax = 1000
 
     let revision: Int

@@ -1,14 +1,15 @@
 import JSONCodec
 import Replication
 
-/// A plugin that carries: the requests `transport.*`, each of which may be repeated.
+/// A plugin as transport: the requests `transport.*`, each of which may be repeated.
 ///
-/// A record is `{replica, n, text}`. What is longer than a message takes goes in parts, `{…, part, parts}`, in their order.
+/// A record is `{replica, n, text}`. One that is longer than a message goes in parts, `{…, part, parts}`, in their
+/// order.
 struct PluginTransport: Transport {
     private static let partBytes = 512 << 10
-    /// A message has 2 MiB; around the records there is not much.
+    /// The bytes of records in a message: a message has 2 MiB, and little else is in it.
     private static let messageBytes = (2 << 20) - (64 << 10)
-    /// So often is sent again what did not arrive, without any progress.
+    /// The attempts to send again without progress.
     private static let attemptsMax = 5
 
     let copiesInParts = false
@@ -17,12 +18,12 @@ struct PluginTransport: Transport {
     private let journal: UUID?
     private let config: JSONValue
     private let peer: TransportPeer
-    /// What is never said.
+    /// Texts that must not appear in errors.
     private let secrets: [String]
-    /// Parts of a line whose last one has not come.
+    /// Parts of a line whose last part is missing.
     private var partial: [UUID: (number: Int, parts: [[UInt8]])] = [:]
 
-    /// - Parameter journal: nil while it is not known which one.
+    /// - Parameter journal: nil while it is not known.
     init(_ url: String, scheme: String, journal: UUID?, config: JSONValue, _ peer: TransportPeer) {
         (self.scheme, self.url, self.journal, self.config, self.peer) = (scheme, url, journal, config, peer)
         secrets = ([SyncURL.secret(url)].compactMap { $0 } + Self.texts(config)).filter { $0.utf8.count >= 4 }
@@ -110,7 +111,7 @@ struct PluginTransport: Transport {
                 message.withUnsafeBytes { params.buffer.append($0) }
             }
             guard let last = answer["last"]?.integer, last >= 0 else { throw wrong("transport.push", "no last") }
-            // What it has to have by now: the lines whose last part was sent.
+            // The plugin must have this by now: the lines whose last part was sent.
             let wanted = pieces[..<end].last { $0.part + 1 == $0.parts }?.number ?? last
             if last >= wanted {
                 place = end
@@ -125,7 +126,7 @@ struct PluginTransport: Transport {
         }
     }
 
-    /// What one message takes.
+    /// The params of one message.
     private static func message(_ pieces: [Piece], from start: Int, _ replica: UUID) -> (text: [UInt8], end: Int) {
         var params = JSONWriter(capacity: 4096)
         params.key("replica")
@@ -157,7 +158,7 @@ struct PluginTransport: Transport {
         return (Array(params.buffer.bytes), end)
     }
 
-    /// Takes a text apart, never within a character.
+    /// Splits a text, never within a character.
     private static func pieces(_ text: [UInt8]) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
         var start = 0
@@ -179,7 +180,7 @@ struct PluginTransport: Transport {
             params.key("have")
             have.write(to: &params)
             guard !known.isEmpty else { return }
-            // Of the next line of these, so many parts have come.
+            // The number of parts of their next lines that have come.
             params.key("parts")
             params.beginObject()
             for (replica, line) in known {
@@ -202,7 +203,7 @@ struct PluginTransport: Transport {
             guard let text = record["text"]?.string, let number = record["n"]?.integer,
                 let replica = record["replica"]?.string.flatMap({ UUID($0) }) ?? Self.replica(of: text)
             else { throw wrong("transport.pull", "a record without replica, n or text") }
-            // Repeated, or there is a gap.
+            // A repeated record, or one after a gap.
             guard number == next[replica] + 1 else { continue }
             if let parts = record["parts"]?.integer, let part = record["part"]?.integer, parts > 1 {
                 guard let line = take(Array(text.utf8), part, of: parts, number, replica) else { continue }
@@ -212,19 +213,19 @@ struct PluginTransport: Transport {
             }
             next[replica] = number
         }
-        // An answer that brings nothing new is the last, whatever it says: asking again would have no end.
+        // An answer without news is the last, whatever it claims: asking again would never end.
         let isNew = !pulled.lines.isEmpty || partial.values.reduce(0) { $0 + $1.parts.count } > partsBefore
         pulled.hasMore = answer["more"]?.boolean ?? false && isNew
         return pulled
     }
 
     /// Adds a part.
-    /// - Returns: the line, once that was the last one.
+    /// - Returns: the line, after its last part.
     private mutating func take(
         _ text: [UInt8], _ part: Int, of parts: Int, _ number: Int, _ replica: UUID
     ) -> TransportLine? {
         var line = partial[replica] ?? (number, [])
-        // The first one may come again, where a sender has begun anew.
+        // The first part may come again, if a sender has started over.
         if part == 0 || line.number != number { line = (number, []) }
         guard line.parts.count == part else { return nil }
         line.parts.append(text)
@@ -266,11 +267,11 @@ struct PluginTransport: Transport {
                     params.key("part")
                     params.integer(part)
                 }
-                // A part without text is none; a number of parts that never ends would have no end here.
+                // An empty part is invalid: their number could be endless.
                 let before = text.count
                 guard Self.append(answer, to: &text), text.count > before else { return nil }
             } catch {
-                // Another one has taken its place.
+                // Another snapshot has replaced it.
                 if case .notFound = error { return nil }
                 throw error
             }
@@ -278,8 +279,8 @@ struct PluginTransport: Transport {
         return text
     }
 
-    /// Adds the text of an answer, which is not made a value first: a snapshot has many.
-    /// - Returns: false where it has none.
+    /// Adds the text of an answer without parsing it as a value, because a snapshot has many.
+    /// - Returns: false if it has none.
     private static func append(_ answer: [UInt8], to text: inout [UInt8]) -> Bool {
         answer.withUnsafeBytes { answer in
             var reader = JSONReader(ValidJSON(trusting: answer))

@@ -2,16 +2,16 @@ import JSONCodec
 import Platform
 import Replication
 
-/// A file of lines that only grows at its end. What was cut off there by a crash is not whole, and is overwritten.
+/// A file of lines that only grows at its end. A line that a crash cut off there is overwritten.
 struct RecordFile {
     let path: String
     let fileSystem: FileSystem
     private(set) var records: [Record] = []
-    /// The end of what is whole.
+    /// The end of the last whole line.
     private var end = 0
 
-    /// Reads a file; one that is not there has no records.
-    /// - Parameter isOwn: whether a commit that takes several records counts only with the last of them.
+    /// Reads a file; a missing one has no records.
+    /// - Parameter isOwn: whether a commit with several records counts only after its last one.
     init(_ path: String, isOwn: Bool, in fileSystem: FileSystem) throws(SyncError) {
         self.path = path
         self.fileSystem = fileSystem
@@ -33,7 +33,7 @@ struct RecordFile {
 
     var last: Record? { records.last }
 
-    /// The record of this number. They follow each other.
+    /// The record of this number. Numbers are consecutive.
     func record(_ number: Int) -> Record? {
         guard let first = records.first, number >= first.number, number - first.number < records.count else {
             return nil

@@ -1,9 +1,9 @@
 import Replication
 
-/// The base: what the store held at one of its revisions.
+/// The base: the state of the store at one of its revisions.
 extension StoreReplica {
-    /// Keeps what the store holds now as the base, so that older records need not be read again.
-    /// - Parameter text: the snapshot of that, where it is there.
+    /// Keeps the present state of the store as the base, so that older records need not be read again.
+    /// - Parameter text: the snapshot of the state, if it exists.
     func keepBase(_ text: [UInt8]? = nil) throws(SyncError) {
         try write(text ?? SnapshotText.text(fold, journal: file.journal), to: place.base)
         try others.keep(place.temporary) { !fold.known.contains($0.replica, $0.number, $0.crc) }
@@ -18,7 +18,7 @@ extension StoreReplica {
             to: path, by: place.temporary, in: place.fileSystem)
     }
 
-    /// Keeps a base, with the lock.
+    /// Keeps a base when enough records have come. It takes the lock.
     func rest() throws(SyncError) {
         guard others.records.count > max(1000, fold.count / 4) else { return }
         try hold()
@@ -30,7 +30,7 @@ extension StoreReplica {
     /// Forgets records that a snapshot on the other side covers.
     /// - Parameter text: the snapshot.
     func forgetOwn(coveredBy vector: Vector, _ text: [UInt8]) throws(SyncError) {
-        // The base has to hold them first, and the last one tells which commits are recorded.
+        // The base must hold them first, and the last record must stay: it names the recorded commits.
         try hold()
         defer { moods.endGroup() }
         try takeLocal()

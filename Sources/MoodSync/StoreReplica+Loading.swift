@@ -5,7 +5,7 @@ import Platform
 import Replication
 import Storage
 
-/// What is known, and how much of it the store has.
+/// The known records, and those that the store has.
 extension StoreReplica {
     func load(_ makesAgain: Bool) throws(SyncError) {
         var base = try BaseFile.read(place.base, in: place.fileSystem)
@@ -36,7 +36,7 @@ extension StoreReplica {
         let isPart = readSteps(after: start)
         let joined = try BaseFile.read(place.joined, in: place.fileSystem)
         isJoined = joined.map { saw.covers($0.fold.vector) } ?? false
-        // It may be older than the base, where only its removal was missed.
+        // It may be older than the base, if only its removal was lost.
         if let joined, isJoined { unsettled.formUnion(fold.join(joined.fold)) }
         if !isJoined, isPart { unfinished = joined?.fold }
         let (before, file) = (fold, file)
@@ -50,8 +50,8 @@ extension StoreReplica {
         isAllUnsettled = true
     }
 
-    /// Reads what the journal says after a commit.
-    /// - Returns: whether it ends with a part of what was brought in.
+    /// Reads the journal after a commit.
+    /// - Returns: whether it ends in the middle of a join.
     func readSteps(after start: Int) -> Bool {
         var (saw, marked, isPart) = (saw, marked, false)
         var steps: [LocalRecorder.Step] = []
@@ -81,7 +81,7 @@ extension StoreReplica {
     }
 
     /// Applies the records of `sync/`.
-    /// - Returns: these.
+    /// - Returns: these records.
     func apply() -> Inbox {
         var known = Inbox()
         needed = saw
@@ -91,7 +91,7 @@ extension StoreReplica {
                 needed = needed.joined(with: record.saw)
             }
         }
-        // Where nothing was put back, what is not in the store comes again.
+        // Unless the store was put back, records that it lacks come again.
         for record in others.records where isAllUnsettled || record.number <= needed[record.replica] {
             known.add(record)
         }
@@ -108,10 +108,10 @@ extension StoreReplica {
         return all
     }
 
-    /// Finds out whether the fold has what the store has.
+    /// Finds out whether the fold has everything that the store has.
     func judge(_ makesAgain: Bool) {
         let ownIDs = Set(ownIDs)
-        // What the journal's own commits make again, once it was asked for in vain.
+        // Records that the journal's own commits can make again, after the other side did not have them.
         let mayMake = makesAgain ? ownIDs.union(steps.compactMap(\.replica)) : []
         isWhole =
             needed.last.keys.allSatisfy { replica in
@@ -124,7 +124,7 @@ extension StoreReplica {
             }
     }
 
-    /// The records that the store has and no file here does.
+    /// The records that the store has and no file here has.
     var lacking: [(replica: UUID, numbers: ClosedRange<Int>)] {
         needed.last.sorted { $0.key < $1.key }.compactMap { id, number in
             var there = Set((own[id]?.records ?? []).map(\.number))
@@ -137,10 +137,10 @@ extension StoreReplica {
         }
     }
 
-    /// The ids under which this very store has made records.
+    /// The ids under which this store itself has made records.
     var ownIDs: [UUID] { [file.replica] + file.former.filter { $0.storeID == file.storeID }.map(\.replica) }
 
-    /// The commit that the last record tells of which was made here.
+    /// The commit of the last record that was made here.
     var lastRecorded: Record.Commit? {
         for replica in [file.replica] + file.former.reversed().map(\.replica) {
             if let anchor = file.anchor, anchor.replica == replica, own[replica]?.last == nil {

@@ -7,8 +7,8 @@ import Storage
 
 /// Local commits become records.
 extension StoreReplica {
-    /// Under the store's lock: every commit that is no record yet becomes one, or several. Then the store shows what the fold
-    /// does, and a join that was broken off is finished.
+    /// Makes records of all commits without one, under the store's lock. Then the store shows what the fold shows, and
+    /// an interrupted join is finished.
     func takeLocal() throws(SyncError) {
         var touched = try recordLocal()
         touched.formUnion(shownBefore.keys)
@@ -21,7 +21,7 @@ extension StoreReplica {
         shownBefore = [:]
     }
 
-    /// Every mood that the store or the fold has.
+    /// Every mood of the store or the fold.
     func allIDs() throws(SyncError) -> Set<UUID> {
         var all: Set<UUID> = []
         fold.forEachID { all.insert($0) }
@@ -37,7 +37,8 @@ extension StoreReplica {
         var touched = exchange(&unsettled, with: [])
         if looked < moods.durableRevision { _ = readSteps(after: looked) }
         if !hasHistory {
-            // The history has a gap: what the store holds now is what was done. Of one that was put back, only what is more.
+            // The history has a gap, so the difference to the store's state is recorded. In a store that was put back,
+            // only additions count.
             var changes = try differences()
             if isAllUnsettled { changes.removeAll { if case .put = $0 { false } else { true } } }
             let revision = moods.durableRevision
@@ -53,7 +54,7 @@ extension StoreReplica {
         self.recorder = LocalRecorder(
             journal: file.journal, storeID: file.storeID, ids: [], seen: Vector(), own: [:], names: [:])
         for step in steps {
-            // What the store shows then is what the fold does.
+            // From here on the store shows what the fold shows.
             if case .seen = step, !isAllUnsettled { shownBefore = [:] }
             touched.formUnion(recorder.take(step, in: &fold, shown: &shownBefore) { file.maker(of: $0) })
         }
@@ -65,7 +66,7 @@ extension StoreReplica {
         where one.replica != self.file.replica && !self.file.former.contains(where: { $0.replica == one.replica }) {
             try become(one.replica, after: one.after)
         }
-        // Records are on the disk before anything that came with them is in the store; many commits wait for the disk once.
+        // Records reach the disk before the store gets anything that came with them; many commits share one sync.
         for (replica, records) in made {
             if own[replica] == nil { try own(replica) }
             try own[replica]?.append(records)
@@ -73,7 +74,7 @@ extension StoreReplica {
         return touched
     }
 
-    /// What the store showed before the commits that are no records yet, where that is not what the fold shows.
+    /// Finds out what the store showed before its unrecorded commits, if that differs from the fold.
     func showHistory(_ steps: [LocalRecorder.Step]) throws(SyncError) {
         var ids: Set<UUID> = []
         var first: Int?
@@ -97,7 +98,7 @@ extension StoreReplica {
         }
     }
 
-    /// From the commit after this one on, the store is another replica.
+    /// Makes the store another replica from the commit after this one on.
     func become(_ replica: UUID, after revision: Int) throws(SyncError) {
         var file = file
         file.becomeAnother(replica, after: revision, storeID: file.storeID, crc: crc(of: revision) ?? 0)
@@ -108,8 +109,8 @@ extension StoreReplica {
         try own(replica)
     }
 
-    /// Where another machine writes as this replica, which was put back or cloned with all of its ids, the store takes another
-    /// id, once its own commits are records. Nothing is written again: both are branches of what it was.
+    /// Takes another id if another machine writes under this one, because the store was put back or cloned with all of
+    /// its ids. Its own commits become records first. Nothing is written again: both are branches of one past.
     func takeIDWhereShared() throws(SyncError) {
         guard isShared else { return }
         try hold()
@@ -124,7 +125,7 @@ extension StoreReplica {
         try become(id, after: moods.durableRevision)
     }
 
-    /// Whether a record under this replica's id is known that it neither made nor has in its history.
+    /// Whether there is a record under this replica's id that it neither made nor has in its history.
     var isShared: Bool {
         let branches = fold.known.branches[file.replica] ?? []
         let last = own[file.replica]?.last
@@ -146,7 +147,7 @@ extension StoreReplica {
         return false
     }
 
-    /// What has to be done to the fold so that it shows what the store holds.
+    /// The changes after which the fold shows what the store has.
     func differences() throws(SyncError) -> [LocalChange] {
         var changes: [LocalChange] = []
         var there: Set<UUID> = []
@@ -170,8 +171,8 @@ extension StoreReplica {
         return changes
     }
 
-    /// The first records of a store that had moods before: each mood is as old as its last change.
-    /// - Parameter isNew: whether there is to be a record in any case, because the journal is there with the first one.
+    /// Makes the first records of a store that had moods before: each mood is as old as its last change.
+    /// - Parameter isNew: whether to make a record in any case, because a journal exists from its first record on.
     func recordAll(isNew: Bool) throws(SyncError) {
         try hold()
         defer { moods.endGroup() }

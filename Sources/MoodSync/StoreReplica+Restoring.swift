@@ -1,8 +1,8 @@
 import Replication
 
 extension StoreReplica {
-    /// Has the other side send again what the store has and no file here has any more. Of later records nothing is taken: they
-    /// come once the fold shows what the store holds.
+    /// Gets the records again that the store has and no file here has. It takes no later records: they come once the
+    /// fold shows what the store has.
     func restore(
         from transport: inout any Transport, _ coder: LineCoder, isCancelled: () -> Bool
     ) throws(SyncError) {
@@ -22,7 +22,7 @@ extension StoreReplica {
                     case .record(let record) = try coder.record(line)
                 else { continue }
                 have[line.replica] = line.number
-                // What was made under an id of before, after this store had taken another, is another one's.
+                // A record under a former id, made after this store had taken another id, belongs to another replica.
                 let before = last[record.replica].map { record.before == 0 || record.before == $0.crc } ?? true
                 let isOwn =
                     before && ownIDs.contains(record.replica) && record.upTo.storeID == file.storeID
@@ -45,7 +45,7 @@ extension StoreReplica {
         if !have.covers(needed) || lacksOwn { try joinSnapshots(of: &transport, coder) }
     }
 
-    /// Where records are there no more, snapshots say what they did. What the store holds is then told by its journal alone.
+    /// Joins snapshots in place of records that no longer exist. The journal alone then decides what the store has.
     private func joinSnapshots(of transport: inout any Transport, _ coder: LineCoder) throws(SyncError) {
         var known = fold
         for snapshot in try transport.snapshots() {

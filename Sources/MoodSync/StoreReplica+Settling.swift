@@ -2,12 +2,12 @@ import JSONCodec
 import MoodCore
 import Replication
 
-/// What settling a conflict does to its mood.
+/// The effect of settling a conflict on its mood.
 public struct Settlement: Sendable {
     public let mood: UUID
     /// The member that was in conflict.
     public let member: String
-    /// The mood as it is to be.
+    /// The mood after settling.
     public let document: MoodDocument
 }
 

@@ -8,19 +8,20 @@ import Storage
 /// A store as a replica: its commits become records, and records of others become commits.
 ///
 /// Invariants
-/// 1. Whenever the store's lock is not held, the fold is what the store holds, but for commits that are no records yet.
-/// 2. How far records are in the store is said by the journal alone, in the line of the commit that brought them (`saw`). What
-///    `sync/` holds beyond that is brought in again, as if it had just come. So a crash anywhere neither loses nor doubles.
-/// 3. A commit becomes a record of the replica that the store was when it was made, and the same record by whoever makes it
-///    from the same journal. Whether it is one already is told by the digits that end its line (`LocalRecorder`).
-/// 4. Nothing is recorded or brought in while records are missing that the store has (`isWhole`): the fold would not show what
-///    the store holds.
+/// 1. Whenever the store's lock is free, the fold equals the store, except for commits without a record.
+/// 2. The journal alone says which records are in the store, in the line of the commit that brought them (`saw`). Other
+/// contents of `sync/` are brought in again, as if they had just come. A crash anywhere therefore neither loses nor
+/// doubles anything.
+/// 3. A commit becomes a record of the replica that the store was when it made the commit. Every copy of the journal
+/// makes an identical record. The checksum that ends the commit's line shows whether it has a record (`LocalRecorder`).
+/// 4. While records are missing that the store has, nothing is recorded or brought in (`isWhole`): the fold would not
+/// show what the store has.
 ///
-/// One value serves one round, by one thread; after an error it is dropped.
+/// One value serves one round, on one thread; after an error it is dropped.
 final class StoreReplica {
-    /// A commit has no more bytes, but for the last mood.
+    /// The most bytes of a commit, apart from its last mood.
     static let commitBytesMax = 1 << 20
-    /// Of others' records, at most so many operations are brought in under one hold of the lock.
+    /// The most operations of others' records that are brought in under one hold of the lock.
     static let operationsPerHold = 1000
 
     let place: SyncPlace
@@ -33,33 +34,33 @@ final class StoreReplica {
     var others: RecordFile
     /// Makes records of commits, in the order of the journal.
     var recorder: LocalRecorder
-    /// What the journal says and is not looked at yet.
+    /// The steps of the journal that are still to be handled.
     var steps: [LocalRecorder.Step] = []
-    /// Moods of known records, whose coming into the store the journal does not tell of yet.
+    /// Moods of known records that the journal does not show in the store yet.
     var unsettled: Set<UUID> = []
-    /// Whether any mood of the store may be another one than the fold shows: it was put back, or `sync/` was.
+    /// Whether any mood of the store may differ from the fold, because the store or `sync/` was put back.
     var isAllUnsettled = false
-    /// A join that was broken off.
+    /// An interrupted join.
     var unfinished: Fold?
     /// Whether a join is in the store and not in the base.
     var isJoined = false
-    /// What the store shows where the fold may show something else.
+    /// The store's moods that may differ from the fold's.
     var shownBefore: [UUID: MoodDocument?] = [:]
-    /// How far records are in the store, as the journal says.
+    /// The records in the store, according to the journal.
     var saw = Vector()
-    /// Which replica the journal says that the store is.
+    /// The replica that the store is, according to the journal.
     var marked: UUID?
-    /// How far records are in the store, as the journal says and what was recorded here: the fold has to have all of them.
+    /// The records in the store, according to the journal and the own records: the fold must have all of them.
     var needed = Vector()
-    /// Whether the fold has all records that the store has; not where a file of `sync/` was lost or spoiled.
+    /// Whether the fold has all records that the store has. It has not if a file of `sync/` was lost or damaged.
     var isWhole = false
-    /// The last commit that was looked at, or was made here: none up to it is no record yet.
+    /// The last commit that was handled, or made here: all commits up to it have records.
     var looked = 0
-    /// Whether the history reaches back to where it has to be read from.
+    /// Whether the history reaches back far enough.
     var hasHistory = true
 
     let newID: () -> UUID?
-    /// Whether nothing is written: it tells what is known, and holds up nobody.
+    /// Whether this is a view: it writes nothing and blocks no other process.
     var isView = false
 
     private init(
@@ -75,9 +76,9 @@ final class StoreReplica {
             journal: file.journal, storeID: file.storeID, ids: [], seen: Vector(), own: [:], names: [:])
     }
 
-    /// Reads what is known, and makes records of the commits that are none yet.
-    /// - Parameter restore: brings back what is missing.
-    /// - Throws: `missing` where something is missing still.
+    /// Reads the known state, and makes records of the commits without one.
+    /// - Parameter restore: gets missing records again.
+    /// - Throws: `missing` if records are still missing.
     static func open(
         _ place: SyncPlace, _ settings: StoreSettings,
         restore: ((StoreReplica) throws(SyncError) -> Void)? = nil
@@ -85,7 +86,7 @@ final class StoreReplica {
         var replica = try begun(place, settings)
         if !replica.isWhole, let restore {
             try restore(replica)
-            // What is there no more, and the journal's own commits say, is made again.
+            // Records that no longer exist are made again from the journal's own commits.
             replica = try begun(place, settings, makesAgain: true)
         }
         if replica.isWhole { return replica }
@@ -97,7 +98,7 @@ final class StoreReplica {
     ) throws(SyncError) -> StoreReplica {
         var moods = MoodRecords(.directory(settings))
         moods.origin = MoodRecords.syncOrigin
-        // A copy, or another store: it takes an id of its own when it is opened for writing.
+        // A copy, or another store: it takes its own id when it is opened for writing.
         do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
         moods.endGroup()
         let file = try place.file()
@@ -110,8 +111,8 @@ final class StoreReplica {
         return replica
     }
 
-    /// What is known, with what was done here until now, as far as files say it. Nothing is written, and no lock is waited for: so
-    /// a round that is at work may change files meanwhile; then it is read again.
+    /// Reads the known state with all local commits, from files alone. It writes nothing and waits for no lock. A
+    /// running round may change files meanwhile; then it reads again.
     static func view(_ place: SyncPlace, _ settings: StoreSettings) throws(SyncError) -> StoreReplica {
         for attempt in 0..<5 {
             if attempt > 0 { Clock.sleep(milliseconds: 20 << attempt) }
@@ -141,14 +142,14 @@ final class StoreReplica {
         let isNew = isAllUnsettled
         try takeLocal()
         if recorder.isPutBack {
-            // Its next commits would have revisions that records tell of.
+            // Otherwise its next commits would have revisions that records have already named.
             if recorder.taken.isEmpty {
                 try becomeAnother()
                 try commit([])
             }
             recorder.isPutBack = false
         }
-        // Before another join takes its place; and so that the history need not be read from its beginning again.
+        // Before another join takes its place, and so that the history need not be read from its beginning again.
         if exchange(&isJoined, with: false) || isNew { try keepBase() }
     }
 
@@ -156,7 +157,7 @@ final class StoreReplica {
         own[replica] = try RecordFile(place.own(replica), isOwn: true, in: place.fileSystem)
     }
 
-    /// Takes the store's lock, and sees what others have committed.
+    /// Takes the store's lock, and reads the commits of other processes.
     func hold() throws(SyncError) {
         moods.setTime(Timestamp(milliseconds: Clock.milliseconds) ?? .minimum)
         moods.beginGroup()
@@ -165,7 +166,7 @@ final class StoreReplica {
             moods.endGroup()
             throw .refused(reason: "The store was replaced while it was synced. Sync again.")
         }
-        // Who leaves waits for nobody.
+        // `sync.leave` waits for no lock.
         guard let there = try? place.fileIfThere(), there.replica == file.replica, there.journal == file.journal else {
             moods.endGroup()
             throw .refused(reason: "The sync was left, or set up anew, while it was at work.")
@@ -174,7 +175,7 @@ final class StoreReplica {
 
     var revision: Int { moods.durableRevision }
 
-    /// The digits that end a commit's line; nil where it is not there, or the history does not reach so far.
+    /// The checksum that ends a commit's line; nil if there is no such commit, or the history does not reach so far.
     func crc(of revision: Int) -> UInt32? {
         guard revision > 0, revision <= moods.durableRevision else { return nil }
         var crc: UInt32?
@@ -185,17 +186,17 @@ final class StoreReplica {
         return crc
     }
 
-    /// Whether the store has this very commit, as far as that can be told.
+    /// Whether the store has this very commit, as far as known.
     func has(_ commit: Record.Commit) -> Bool {
         if commit.revision > moods.durableRevision { return false }
         guard commit.crc != 0, let crc = crc(of: commit.revision) else { return true }
         return crc == commit.crc
     }
 
-    // MARK: What others did
+    // MARK: Changes of others
 
-    /// Brings in what waits and may be applied, a part under each hold of the lock.
-    /// - Returns: how many records.
+    /// Brings in the waiting records that are applicable, a part under each hold of the lock.
+    /// - Returns: the number of records.
     func apply(_ tell: (Int) -> Void) throws(SyncError) -> Int {
         var count = 0
         inbox.drop(knownTo: fold)
@@ -219,8 +220,8 @@ final class StoreReplica {
         }
     }
 
-    /// Takes a snapshot in.
-    /// - Parameter text: of the snapshot.
+    /// Joins a snapshot.
+    /// - Parameter text: the text of the snapshot.
     func join(_ other: Fold, _ text: [UInt8]) throws(SyncError) {
         try hold()
         defer { moods.endGroup() }
@@ -228,13 +229,13 @@ final class StoreReplica {
         let isAll = fold.vector.last.isEmpty
         let touched = fold.join(other)
         let joined = isAll ? text : SnapshotText.text(fold, journal: file.journal)
-        // First what the journal will say is there, then that it is.
+        // The file comes before the journal's line that refers to it.
         try write(joined, to: place.joined)
         try commit(touched)
         try keepBase(joined)
     }
 
-    /// Under the store's lock: the store gets what the fold shows, and the journal says how far that is.
+    /// Writes the fold's moods to the store, under the store's lock, and marks in the journal which records it has.
     func commit(_ touched: Set<UUID>) throws(SyncError) {
         do throws(MoodStoreError) {
             var bytes = 0
@@ -249,7 +250,7 @@ final class StoreReplica {
                 do throws(StorageError) { try moods.flushEarly() } catch { throw .storage(error) }
                 bytes = 0
             }
-            // What was made here is in the store without anybody's saying so.
+            // Own records are in the store without a mark.
             if bytes == 0, isSeen { return }
             var vector = JSONWriter(capacity: 256)
             fold.vector.write(to: &vector)
@@ -267,7 +268,7 @@ final class StoreReplica {
         }
     }
 
-    /// The checksums of what is in the store, and which replica it is.
+    /// The checksums of the records in the store, and its replica.
     var marks: [UInt8] {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
@@ -276,15 +277,15 @@ final class StoreReplica {
         writer.string(file.replica.text)
         writer.endObject()
         let text = Array(writer.buffer.bytes)
-        // A line says it only with checksums.
+        // A line has them only with checksums.
         return text.starts(with: Array(#"{"sawCrc":"#.utf8)) ? Array(text.dropFirst().dropLast()) : []
     }
 
-    /// Whether the journal says of all others' records that they are in the store, and which replica it is.
+    /// Whether the journal marks all records of others as in the store, and names the replica.
     var isSeen: Bool {
-        // A new id is said at once, that of a store that knows of no record with the first one.
+        // A new id is marked at once; in a store without any records, with the first one.
         if !fold.vector.last.isEmpty, let marked, marked != file.replica { return false }
-        // What was made here of this journal's commits is in it.
+        // Records of this journal's own commits are in it.
         return fold.vector.last.keys.allSatisfy { replica in
             let seen = recorder.seen.heads(of: replica)
             return fold.vector.heads(of: replica).allSatisfy { head in
@@ -293,12 +294,12 @@ final class StoreReplica {
         }
     }
 
-    /// After a flush the lock is still held until the group ends.
+    /// Keeps the lock after a flush until the group ends.
     func holdAgain() throws(MoodStoreError) { try moods.openForWriting() }
 }
 
 extension Commit {
-    /// What is in the store from this commit on, and which replica that is; nil where it does not say so.
+    /// The records in the store from this commit on, and its replica; nil if the commit has no mark.
     var seenVector: (vector: Vector, replica: UUID?)? {
         guard let saw, var vector = Vector(ValidJSON(trusting: saw)) else { return nil }
         guard let marks else { return (vector, nil) }

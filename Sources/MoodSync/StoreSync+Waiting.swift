@@ -2,10 +2,10 @@ import MoodStore
 import Platform
 import Storage
 
-/// A round that a process of its own begins later, because one was begun a moment ago.
+/// A round that a separate process begins later, because one began a moment ago.
 extension StoreSync {
-    /// Notes that a round is to begin once one may, by a process that waits for it.
-    /// - Returns: false where one waits already: it sends what came since, too.
+    /// Notes that a process shall wait and begin a round once it may.
+    /// - Returns: false if one waits already: its round also sends later changes.
     public static func mayWait(_ settings: StoreSettings, everyMilliseconds interval: Int) -> Bool {
         let place = SyncPlace(store: settings.directory, fileSystem: settings.fileSystem)
         guard let lock = try? FileLock.acquire(place.waits, timeoutMilliseconds: 0, in: place.fileSystem) else {
@@ -20,7 +20,7 @@ extension StoreSync {
             != nil
     }
 
-    /// Waits, where that was noted and nobody does yet.
+    /// Waits for the noted time, unless another process does.
     public static func waitWhenNoted(_ settings: StoreSettings, everyMilliseconds interval: Int) {
         let place = SyncPlace(store: settings.directory, fileSystem: settings.fileSystem)
         guard let bytes = (try? place.fileSystem.readWhole(place.due, bytesMax: 64)) ?? nil,

@@ -5,19 +5,19 @@ import Platform
 import Replication
 import Storage
 
-/// The sync of a store: what the methods `sync.*` do, without the protocol. It works from files alone, as another process
-/// would, on a thread of its own.
+/// The sync of a store: the methods `sync.*` without the protocol. It works on files alone, as another process would,
+/// on its own thread.
 public struct StoreSync: Sendable {
     private static let lockMilliseconds = 30_000
 
     private let settings: StoreSettings
     private let place: SyncPlace
-    /// How long another process that syncs is waited for.
+    /// The time to wait for another process that syncs.
     private let patienceMilliseconds: Int
     private let peer: TransportPeer
-    /// Who knows so many operations more than every snapshot puts one.
+    /// A replica uploads a snapshot when it is this many operations ahead of every snapshot.
     var operationsBeyondSnapshots = 10_000
-    /// Whether a person waits for a round.
+    /// Whether the user waits for a round.
     public var isAsked = true
     private let isCancelled: @Sendable () -> Bool
 
@@ -25,7 +25,7 @@ public struct StoreSync: Sendable {
         _ settings: StoreSettings, peer: TransportPeer = .none, patienceMilliseconds: Int,
         isCancelled: @escaping @Sendable () -> Bool
     ) {
-        // What holds the store for long, such as a compaction, is waited for: nobody waits for this.
+        // A long hold of the store's lock, such as a compaction, is no reason to give up: no user waits for this.
         var settings = settings
         settings.lockTimeoutMilliseconds = max(settings.lockTimeoutMilliseconds, Self.lockMilliseconds)
         self.settings = settings
@@ -35,18 +35,18 @@ public struct StoreSync: Sendable {
         place = SyncPlace(store: settings.directory, fileSystem: settings.fileSystem)
     }
 
-    /// Whether a store takes part in sync, without reading more than has to be.
+    /// Whether a store takes part in sync. Reads as little as possible.
     public static func isSetUp(_ directory: String, in fileSystem: FileSystem) -> Bool {
         (try? ReplicaFile.read(directory, in: fileSystem)) != nil
     }
 
-    /// Whether it is a folder that nobody tells of changes in.
+    /// Whether it syncs with a folder, which reports no changes.
     public static func hasFolder(_ directory: String, in fileSystem: FileSystem) -> Bool {
         guard let file = (try? ReplicaFile.read(directory, in: fileSystem))?.file else { return false }
         return file.url.hasPrefix("folder:")
     }
 
-    /// How the folder is now; nil where it cannot be seen.
+    /// A fingerprint of the folder; nil if it cannot be read.
     public static func sight(_ directory: String, in fileSystem: FileSystem) -> SyncSight? {
         guard let file = (try? ReplicaFile.read(directory, in: fileSystem))?.file,
             let url = try? SyncURL(file.url), url.kind == .folder
@@ -54,7 +54,8 @@ public struct StoreSync: Sendable {
         return FolderTransport(url.address, journal: file.journal, in: fileSystem).sight(besides: file.replica)
     }
 
-    /// Whether a round may be begun by somebody who does not stay, so that at most one is in a time; it counts as begun then.
+    /// Whether a short-lived process may begin a round, at most one per interval. A true answer counts as its
+    /// beginning.
     public static func mayBegin(_ settings: StoreSettings, everyMilliseconds interval: Int) -> Bool {
         let path = SyncPlace(store: settings.directory, fileSystem: settings.fileSystem).begun
         let now = Clock.milliseconds
@@ -68,7 +69,7 @@ public struct StoreSync: Sendable {
 
     // MARK: A round
 
-    /// One exchange. That the other side cannot be reached is no error: the status says so.
+    /// One exchange. An unreachable other side is no error: the status reports it.
     public func now(_ tell: (Int, Int) -> Void) throws(SyncError) -> SyncCounts {
         _ = try place.file()
         let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
@@ -95,7 +96,7 @@ public struct StoreSync: Sendable {
             for (id, number) in replica.fold.vector.last where number > state.known[id] {
                 state.known[id] = number
                 state.seen[id] = now
-                // It has come back.
+                // The replica has come back.
                 state.forgotten.removeAll { $0 == id }
             }
             state.recorded = replica.looked
@@ -114,7 +115,7 @@ public struct StoreSync: Sendable {
         default: state.state = .idle
         }
         if let failure { state.lastError = failure.reason }
-        // It may have been left meanwhile.
+        // The store may have left the sync meanwhile.
         if try place.fileIfThere() != nil { try state.write(place) }
         switch failure {
         case .offline, .missing, nil: return counts
@@ -123,7 +124,7 @@ public struct StoreSync: Sendable {
     }
 
     private func file() throws(SyncError) -> ReplicaFile {
-        // A copy, or another store: it takes an id of its own when it is opened for writing.
+        // A copy, or another store: it takes its own id when it is opened for writing.
         var moods = MoodRecords(.directory(settings))
         do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
         moods.endGroup()
@@ -135,7 +136,7 @@ public struct StoreSync: Sendable {
             try SyncURL(file.url, schemes: peer.schemes), file.journal, isKnown: true, file.config)
     }
 
-    /// - Parameter isKnown: whether the journal is known to be that.
+    /// - Parameter isKnown: whether the journal's id is known.
     private func transport(
         _ url: SyncURL, _ journal: UUID, isKnown: Bool, _ config: JSONValue
     ) -> any Transport {
@@ -170,15 +171,15 @@ public struct StoreSync: Sendable {
 
     // MARK: Beginning and ending
 
-    /// What a person says of a sync.
+    /// The user's parameters of a setup.
     public struct Setup: Sendable {
         public let url: String
-        /// Whether a journal is begun.
+        /// Whether to begin a journal.
         public var isNew = false
         public var journal: UUID?
-        /// That both sides may have moods.
+        /// Whether the user has confirmed that both sides have moods.
         public var isConfirmed = false
-        /// What the transport of a plugin is told.
+        /// The config for the transport of a plugin.
         public var config: JSONValue?
         public var filter: JSONValue?
 
@@ -226,8 +227,8 @@ public struct StoreSync: Sendable {
         }
     }
 
-    /// Said again with its own journal, it goes on at another place, with another password or through another filter. What cannot
-    /// be opened leaves everything as it was.
+    /// Moves the sync of the present journal to another place, password or filter. If the new place cannot be opened,
+    /// nothing changes.
     private func setUpAgain(_ setup: Setup, _ known: ReplicaFile) throws(SyncError) {
         guard setup.journal ?? known.journal == known.journal else {
             throw .refused(
@@ -240,7 +241,7 @@ public struct StoreSync: Sendable {
             let url = try SyncURL(setup.url, schemes: peer.schemes)
             let found = try journals(url, setup.config ?? known.config, known.journal)
             file.url = setup.url
-            // It may have less than the place before.
+            // The new place may have less than the previous one.
             state.leavePlace()
             if !found.contains(known.journal) { state.wantsSnapshot = true }
             if case .git = url.kind { GitTransport.remove(place.git, in: settings.fileSystem) }
@@ -257,7 +258,7 @@ public struct StoreSync: Sendable {
 
     private func journals(_ url: SyncURL, _ config: JSONValue, _ wanted: UUID?) throws(SyncError) -> [UUID] {
         if url.kind == .folder {
-            // A folder that is to be begun in may be made; the one that it is in has to be there.
+            // The folder for a new journal may be made; its parent must exist.
             do throws(SystemError) { try settings.fileSystem.makeDirectoryIfMissing(url.address) } catch {
                 throw .offline(reason: "The folder \(url.address) cannot be used: \(error).")
             }
@@ -284,21 +285,21 @@ public struct StoreSync: Sendable {
         return only
     }
 
-    /// Whether there is more than that a journal was begun.
+    /// Whether the journal has any contents.
     private func hasMoods(_ url: SyncURL, _ journal: UUID, _ config: JSONValue) throws(SyncError) -> Bool {
         var transport = transport(url, journal, isKnown: true, config)
         _ = try transport.open()
         if try !transport.snapshots().isEmpty { return true }
         let coder = LineCoder(journal: journal, filter: nil)
         for line in try transport.pull(Vector()).lines {
-            // One that a filter has to open may be anything.
+            // A line that needs a filter may have any contents.
             guard let read = try? coder.record(line), case .record(let record) = read else { return true }
             if !record.operations.isEmpty { return true }
         }
         return false
     }
 
-    /// Nothing of an earlier sync counts.
+    /// Removes the files of an earlier sync.
     private func removeNotes() throws(SyncError) {
         do throws(SystemError) {
             for name in try settings.fileSystem.list(place.path) where name.hasSuffix(".jsonl") || name == "status.json"
@@ -310,13 +311,13 @@ public struct StoreSync: Sendable {
         }
     }
 
-    /// The store takes part no more. What it sent stays there, and its moods stay here.
+    /// Leaves the sync. Sent records stay there, and the moods stay here.
     public func leave() throws(SyncError) {
         do throws(SyncError) { _ = try place.file() } catch {
-            // One that says nothing that is understood is the very reason to leave.
+            // A file that cannot be understood is the very reason to leave.
             guard case .store(.storage(.corrupt)) = error else { throw error }
         }
-        // A round that is at work finds that it is over, and brings nothing in any more.
+        // A running round notices this, and brings in nothing more.
         do throws(SystemError) {
             try ReplicaFile.remove(settings.directory, in: settings.fileSystem)
         } catch {
@@ -326,7 +327,7 @@ public struct StoreSync: Sendable {
         try removeNotes()
     }
 
-    /// A replica that will not come back is told of no more.
+    /// Forgets a replica that will not come back.
     public func forget(_ replica: UUID) throws(SyncError) {
         _ = try place.file()
         let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
@@ -345,14 +346,14 @@ public struct StoreSync: Sendable {
 
     // MARK: Conflicts
 
-    /// All conflicts, with what was done here until now. A round that is at work is not waited for.
+    /// All conflicts, with all local commits. It does not wait for a running round.
     public func conflicts() throws(SyncError) -> [Conflict] {
         _ = try place.file()
         return try StoreReplica.view(place, settings).fold.conflicts
     }
 
-    /// What settling a conflict does: a change of the store, which whoever asks commits.
-    /// - Parameter now: when it is settled.
+    /// The effect of settling a conflict: a change of the store, which the caller commits.
+    /// - Parameter now: the time of settling.
     public func settlement(_ text: String, takesOther: Bool, at now: Timestamp) throws(SyncError) -> Settlement {
         guard let id = Conflict.ID(text) else {
             throw .notFound(text, reason: "There is no conflict \(text). See sync.conflicts.")
@@ -365,7 +366,7 @@ public struct StoreSync: Sendable {
 }
 
 extension MoodRecords {
-    /// Makes a mood what settling its conflict says, as a change of this store.
+    /// Applies a settlement to its mood, as a change of this store.
     public mutating func settle(_ settlement: Settlement) throws(MoodStoreError) {
         _ = try put(shared: settlement.mood) { settlement.document.write(revision: $0, to: &$1) }
         try mark(settles: settlement.member)

@@ -3,26 +3,27 @@ import MoodStore
 import Platform
 import Storage
 
-/// Why a sync was not done, or not to its end. Nothing is lost by any of them: what was not sent is sent the next time.
+/// The reason why a sync was not done or not finished. Nothing is lost: unsent records are sent the next time.
 public enum SyncError: Error, Sendable {
     /// The other side cannot be reached now.
     case offline(reason: String)
-    /// It cannot be done as it was asked, or as things are.
+    /// The request cannot be done as asked, or in the present state.
     case refused(reason: String)
-    /// What was asked for is not there.
+    /// The requested object does not exist.
     case notFound(String, reason: String)
-    /// Several journals are there.
+    /// The place has several journals.
     case ambiguous(journals: [String])
     /// Both sides have moods.
     case needsConfirmation(reason: String)
-    /// Another process is at it.
+    /// Another process is syncing.
     case busy
     case cancelled
     case store(MoodStoreError)
-    /// Records that the store has taken in are neither in `sync/` nor on the other side: nothing is recorded or brought in.
+    /// Records that the store has taken in are neither in `sync/` nor on the other side: nothing is recorded or brought
+    /// in.
     case missing([(replica: UUID, numbers: ClosedRange<Int>)])
 
-    /// A sentence for people.
+    /// A sentence for users.
     public var reason: String {
         switch self {
         case .offline(let reason), .refused(let reason), .notFound(_, let reason),

@@ -1,8 +1,8 @@
 import JSONCodec
 import Platform
 
-/// Programs that turn what is carried into other bytes and back, such as age or gpg. A person names them; they are run without
-/// a shell, once for each line of a log and for each piece of a snapshot.
+/// Programs that encode lines for the transport and decode them, such as age or gpg. The user names them. They run
+/// without a shell, once for each line of a log and for each piece of a snapshot.
 public struct SyncFilter: Sendable, Equatable {
     /// The program and its arguments.
     public let push: [String]
@@ -11,7 +11,7 @@ public struct SyncFilter: Sendable, Equatable {
     private static let milliseconds = 60_000
     private static let outputBytesMax = 64 << 20
 
-    /// - Throws: why it is none.
+    /// - Throws: the reason why the commands are invalid.
     public init(push: [String], pull: [String]) throws(SyncError) {
         for (name, words) in [("push", push), ("pull", pull)] {
             guard let program = words.first, !program.isEmpty, !program.hasPrefix("-"), !program.contains("="),
@@ -21,7 +21,7 @@ public struct SyncFilter: Sendable, Equatable {
         (self.push, self.pull) = (push, pull)
     }
 
-    /// From `{push: [program, …], pull: [program, …]}`.
+    /// Reads `{push: [program, …], pull: [program, …]}`.
     public init(_ value: JSONValue) throws(SyncError) {
         try self.init(
             push: value["push"]?.array?.map { $0.string ?? "" } ?? [],
@@ -50,8 +50,8 @@ public struct SyncFilter: Sendable, Equatable {
         return output
     }
 
-    /// Writes and reads at the same time, because either side may have to wait for the other.
-    /// - Returns: nil where it takes too long, or prints without end.
+    /// Writes and reads at the same time, because either side may block.
+    /// - Returns: nil if it takes too long, or prints too much.
     private static func exchange(_ child: inout ChildProcess, _ bytes: [UInt8]) -> [UInt8]? {
         let (input, output, end) = (EventSources.Name(0), EventSources.Name(1), EventSources.Name(2))
         var sources = EventSources()
@@ -77,7 +77,7 @@ public struct SyncFilter: Sendable, Equatable {
                     PipeEnd.write(UnsafeRawBufferPointer(rebasing: bytes[sent...]), to: child.input)
                 }
                 sent += count ?? bytes.count
-                // Nobody reads any more, or all is sent.
+                // The program has closed its input, or all is sent.
                 if count == nil || sent >= bytes.count {
                     sources.forget(input)
                     child.closeInput()

@@ -6,19 +6,19 @@ import Storage
 
 /// The files of `sync/` in a store's directory:
 ///
-///     replica.json             which replica it is (`ReplicaFile`)
-///     lock                     held by whoever syncs
-///     own-<replica>.jsonl      the records that it made, under each id that it had
+///     replica.json             the store's replica (`ReplicaFile`)
+///     lock                     held by the process that syncs
+///     own-<replica>.jsonl      the records that it made, under each of its ids
 ///     others.jsonl             records of others, since the base
-///     base.jsonl               a snapshot of what the store held at a revision, so that not all records are read again
-///     joined.jsonl             the next base, until the journal says that it counts
-///     status.json              what `sync.status` tells
-///     begun                    when a process that only syncs was last started
-///     due                      when the next one begins, which waits
+///     base.jsonl               a snapshot of the store at a revision, so that not all records are read again
+///     joined.jsonl             the next base, until the journal refers to it
+///     status.json              the contents of `sync.status`
+///     begun                    the last start of a process that only syncs
+///     due                      the start of the next one, which waits
 ///     waits                    held by that one
-///     git/                     the working copy, where the transport is git
+///     git/                     the working copy of the git transport
 ///
-/// All but `replica.json` and the records that were not sent can be had again.
+/// All but `replica.json` and the unsent records can be recovered.
 struct SyncPlace: Sendable {
     let store: String
     let fileSystem: FileSystem
@@ -37,7 +37,7 @@ struct SyncPlace: Sendable {
     func own(_ replica: UUID) -> String { "\(path)/own-\(replica.text).jsonl" }
     var temporary: String { path + "/temporary-sync" }
 
-    /// Which replica the store is; nil where it takes no part in sync.
+    /// The store's replica; nil if it takes no part in sync.
     func fileIfThere() throws(SyncError) -> ReplicaFile? {
         do throws(StorageError) { return try ReplicaFile.read(store, in: fileSystem)?.file } catch {
             throw .store(.storage(error))
@@ -51,7 +51,7 @@ struct SyncPlace: Sendable {
         return file
     }
 
-    /// Whoever syncs holds it.
+    /// Takes the lock of a syncing process.
     func acquireLock(timeoutMilliseconds: Int) throws(SyncError) -> FileLock {
         do throws(SystemError) { try fileSystem.makeDirectoryIfMissing(path) } catch { throw Self.error(error) }
         do throws(FileLock.Failure) {

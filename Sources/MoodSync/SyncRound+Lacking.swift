@@ -3,13 +3,13 @@ import MoodCore
 import Platform
 import Replication
 
-/// Whether the other side has less than is known here: it was emptied, put back, or has a hole.
+/// Whether the other side lacks known records: it was emptied, put back, or has a hole.
 extension SyncRound {
     mutating func isLacking() throws(SyncError) -> Bool {
         let covering = there.compactMap { snapshot -> Vector? in
             state.snapshots[snapshot.noteID] ?? (snapshot.vector.hasAllCrcs ? snapshot.vector : nil)
         }.map { replica.fold.known.resolved($0) }
-        // Of each branch, the records that no snapshot covers.
+        // The records of each branch that no snapshot covers.
         var wanted: [(id: UUID, from: Int, branch: [Known.Entry])] = []
         for (id, branches) in replica.fold.known.branches {
             for branch in branches {
@@ -19,19 +19,19 @@ extension SyncRound {
         }
         let files = transport.files
         defer { state.files = files ?? [] }
-        // Of branches, a place holds one; a number does not show which.
+        // A place holds one branch, and a number does not show which.
         var mustLook = false
         for one in wanted {
             if replica.fold.known.isBranched(one.id) { mustLook = true }
-            // Own ones are sent as soon as they can be.
+            // Own records are sent as soon as possible.
             guard last[one.id] >= one.branch.count else { return true }
             guard let tip = tips[one.id] else { continue }
             if tip.number == one.branch.count, tip.crc != one.branch[tip.number - 1].crc { return true }
         }
         if wanted.isEmpty { return false }
-        // A hole is looked for where a file has gone, and now and then.
+        // The round searches for a hole if a file has gone, and at intervals.
         let now = Clock.milliseconds
-        // In the first round there is nothing that could have gone since.
+        // Nothing can have gone before the first round.
         if state.checked == 0 { state.checked = now }
         let hasLost = files.map { files in state.files.contains { !files.contains($0) } } ?? false
         guard

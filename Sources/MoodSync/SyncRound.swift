@@ -5,7 +5,7 @@ import Platform
 import Replication
 import Storage
 
-/// What a round has done, in records.
+/// The results of a round, in records.
 public struct SyncCounts: Sendable, Equatable {
     public var pushed = 0
     public var pulled = 0
@@ -13,13 +13,14 @@ public struct SyncCounts: Sendable, Equatable {
     public var conflicts = 0
 }
 
-/// One exchange with the other side: what is there comes here, and what was done here goes there.
+/// One exchange with the other side: its records come here, and local records go there.
 ///
-/// The store's lock is held while commits become records and records commits, and never while the other side is waited for.
+/// The round holds the store's lock while commits become records and records commits, and never while it waits for the
+/// other side.
 struct SyncRound: ~Copyable {
-    /// Who lacks so many records reads a snapshot first.
+    /// A replica that is this many records behind reads a snapshot first.
     private static let recordsBehindSnapshot = 1000
-    /// Of lines that are refused, so many are named.
+    /// The most refused lines that are named.
     private static let refusedMax = 20
 
     let replica: StoreReplica
@@ -27,18 +28,18 @@ struct SyncRound: ~Copyable {
     let coder: LineCoder
     private let isCancelled: @Sendable () -> Bool
     var counts = SyncCounts()
-    /// What is told of the sync, and what a round has to know of the ones before it.
+    /// The status of the sync, with the notes of earlier rounds.
     var state: SyncState
     /// The last record of each replica that is there.
     private(set) var last = Vector()
-    /// Whether a person waits for it.
+    /// Whether the user waits for the round.
     let isAsked: Bool
     private let operationsBeyondSnapshots: Int
-    /// The snapshots that are there, as they were last listed.
+    /// The snapshots that are there, as listed last.
     private(set) var there: [TransportSnapshot] = []
     /// The last record of each replica that was read there and is known here.
     private(set) var tips: [UUID: Vector.Head] = [:]
-    /// A line that cannot be read, and why; what comes after it waits.
+    /// An unreadable line, with the reason; the lines after it wait.
     private var problem: String?
     private var refused: [String] = []
     /// Whether there are own records that the place cannot hold.
@@ -59,7 +60,7 @@ struct SyncRound: ~Copyable {
 
     var vector: Vector { replica.fold.vector }
 
-    /// - Parameter tell: what is done, how far it is, and how much there is.
+    /// - Parameter tell: reports progress: done and total.
     mutating func run(_ tell: (Int, Int) -> Void) throws(SyncError) {
         _ = try transport.open()
         try check()
@@ -68,7 +69,7 @@ struct SyncRound: ~Copyable {
             vector.last.isEmpty || snapshot.recordCount(beyond: vector) >= Self.recordsBehindSnapshot
         }
         try pull(tell)
-        // What the records do not bring, and branches that a number does not show.
+        // Snapshots bring what records do not, and branches that a number does not show.
         let before = replica.fold.known.count
         try joinSnapshots { _, _ in true }
         if replica.fold.known.count != before { try pull(tell) }
@@ -77,7 +78,7 @@ struct SyncRound: ~Copyable {
         try push()
         try putSnapshotWhenDue()
         do throws(SyncError) { try transport.finish() } catch {
-            // Nothing is there that was not there before.
+            // The exchange failed, so nothing new is there.
             (counts.pushed, state.pushed) = (0, pushed)
             throw error
         }
@@ -96,21 +97,21 @@ struct SyncRound: ~Copyable {
         state.snapshots = state.snapshots.filter { ids.contains($0.key) }
     }
 
-    /// What a snapshot knows: as it was read, else as it is listed.
+    /// The records that a snapshot covers: its own vector if it was read, else the listed one.
     func vector(of snapshot: TransportSnapshot) -> Vector {
         replica.fold.known.resolved(state.snapshots[snapshot.noteID] ?? snapshot.vector)
     }
 
-    /// Whether it was read, or says by itself that it knows no more than is known.
+    /// Whether it was read, or its listed vector covers nothing new.
     private func isKnown(_ snapshot: TransportSnapshot) -> Bool {
         if let read = state.snapshots[snapshot.noteID] { return replica.fold.known.covers(read) }
         return snapshot.vector.hasAllCrcs && replica.fold.known.covers(snapshot.vector)
     }
 
-    /// - Parameter isWanted: given what is known here and there.
+    /// - Parameter isWanted: gets the local and the snapshot's vector.
     private mutating func joinSnapshots(_ isWanted: (Vector, Vector) -> Bool) throws(SyncError) {
         for snapshot in there where !isKnown(snapshot) && isWanted(vector, snapshot.vector) {
-            // One that is still being copied is taken the next time.
+            // A snapshot that is still being copied is taken the next time.
             guard let text = try transport.text(of: snapshot) else { continue }
             guard let (fold, plain) = try coder.snapshot(text) else {
                 if coder.isPlain(text), coder.filter != nil { refuse("snapshot \(snapshot.id)") }
@@ -125,7 +126,8 @@ struct SyncRound: ~Copyable {
         }
     }
 
-    /// Asks from the last known records on. Where another one is there, or none, from the beginning: then there may be a branch.
+    /// Asks for records from the last known ones on. If another record or none is there, it asks from the beginning:
+    /// there may be a branch.
     private mutating func pull(_ tell: (Int, Int) -> Void) throws(SyncError) {
         var have = Vector()
         for (id, number) in vector.last {
@@ -139,7 +141,7 @@ struct SyncRound: ~Copyable {
             return tip.number < min(last[id], vector[id])
         }
         for id in suspects.sorted() where problem == nil {
-            // Where the first ones were dropped, the others come after what a snapshot covers.
+            // If the first records were dropped, the others begin after a snapshot.
             for start in Set([0, vector[id]] + there.map { $0.vector[id] }).sorted() where start < last[id] {
                 var have = last
                 have[id] = start
@@ -184,7 +186,7 @@ struct SyncRound: ~Copyable {
                     counts.pulled += 1
                 }
             case .unsealed:
-                // What was known before the filter was named stays what it is.
+                // Records that were known before the filter was set stay valid.
                 let crc = LineSeal.crc(of: line.text) ?? 0
                 if crc != 0, replica.fold.known.contains(line.replica, line.number, crc) {
                     note(line.replica, .init(number: line.number, crc: crc))
@@ -215,7 +217,7 @@ struct SyncRound: ~Copyable {
             guard let records = replica.own[id]?.records, let end = records.last?.number else { continue }
             let there = last[id]
             guard mayPush(id, after: there) else {
-                // Another branch is there for good.
+                // The place keeps another branch for good.
                 if replica.fold.known.isBranched(id), !isCovered(id) { mustPut = true }
                 continue
             }
@@ -233,7 +235,8 @@ struct SyncRound: ~Copyable {
         }
     }
 
-    /// Whether the last record there is an own one. Where another branch is there, a snapshot brings what it cannot hold.
+    /// Whether the last record there is an own one. If another branch is there, a snapshot brings the records that the
+    /// place cannot hold.
     private func mayPush(_ id: UUID, after number: Int) -> Bool {
         guard number > 0, let mine = replica.own[id]?.last else { return true }
         guard number <= mine.number else { return false }
@@ -242,7 +245,7 @@ struct SyncRound: ~Copyable {
         }
         guard let crc = branch?[number - 1].crc else { return true }
         if let tip = tips[id], tip.number == number { return tip.crc == crc || crc == 0 }
-        // The records there are dropped, and a snapshot of this replica stands for them.
+        // The records there are dropped, and a snapshot of this replica replaces them.
         return self.there.contains { snapshot in
             snapshot.replica == id
                 && replica.fold.known.covered(of: branch ?? [], id, by: vector(of: snapshot)) >= number
@@ -262,8 +265,8 @@ struct SyncRound: ~Copyable {
         }
     }
 
-    /// Who knows much more than all snapshots puts one, and the records below it can go. A place that has less than is known here
-    /// gets a snapshot too, and nothing goes.
+    /// Uploads a snapshot if this replica is far ahead of all snapshots; records below it can then be dropped. A place
+    /// that lacks known records gets one too, and then nothing is dropped.
     private mutating func putSnapshotWhenDue() throws(SyncError) {
         let readable = there.filter { state.snapshots[$0.noteID] != nil || isKnown($0) }
         let beyond =
@@ -290,25 +293,25 @@ struct SyncRound: ~Copyable {
         try dropForgotten(there)
     }
 
-    /// - Returns: what it covers, its text and its id; nil where it cannot be read back.
+    /// - Returns: the covered vector, the text and the id; nil if it cannot be read back.
     private mutating func putSnapshot() throws(SyncError) -> (vector: Vector, plain: [UInt8], id: String)? {
         let snapshot = TransportSnapshot(of: replica.file.replica, vector, replica.fold.known)
         let covered = vector
         let plain = SnapshotText.text(replica.fold, journal: coder.journal)
         let text = try coder.sealed(plain)
         try transport.put(text, as: snapshot)
-        // Only what was read back counts.
+        // Only a snapshot that can be read back counts.
         try listSnapshots()
         guard let listed = there.first(where: { $0.id == snapshot.id }),
             let back = try transport.text(of: listed), SnapshotText.isSame(back, text)
         else { return nil }
         state.snapshots[listed.noteID] = covered
-        // What the place cannot hold as records is there now.
+        // The snapshot has the records that the place cannot hold.
         for id in replica.own.keys { state.pushed[id] = replica.own[id]?.last?.number ?? 0 }
         return (covered, plain, snapshot.id)
     }
 
-    /// What replicas have left that will not come back, as far as a snapshot covers it.
+    /// Drops the records and snapshots of forgotten replicas that a snapshot covers.
     private mutating func dropForgotten(_ there: [TransportSnapshot]) throws(SyncError) {
         for id in state.forgotten {
             guard let covering = there.filter({ $0.replica != id }).max(by: { $0.vector[id] < $1.vector[id] }),
@@ -320,9 +323,9 @@ struct SyncRound: ~Copyable {
         }
     }
 
-    // MARK: What is missing
+    // MARK: Missing records
 
-    /// Records that are known of and could not be got make the state `incomplete`.
+    /// Sets the state `incomplete` if known records could not be fetched.
     private mutating func tellMissing() {
         let known = replica.fold.known
         var missing: [UUID: ClosedRange<Int>] = [:]
@@ -348,7 +351,7 @@ struct SyncRound: ~Copyable {
         state.problem = words
     }
 
-    /// What is to be said of it; nil where nothing is missing.
+    /// The message about missing records; nil if none are missing.
     private var words: String? {
         var sentences: [String] = []
         if let problem { sentences.append("A record cannot be read: \(problem).") }
@@ -376,8 +379,8 @@ struct SyncRound: ~Copyable {
 }
 
 extension StoreReplica {
-    /// How many operations are known here that another vector does not cover; records of others that the base has swallowed
-    /// count as one each.
+    /// The number of operations known here that another vector does not cover; records of others in the base count as
+    /// one each.
     fileprivate func operationCount(beyond other: Vector) -> Int {
         var count = 0
         for (id, file) in own {

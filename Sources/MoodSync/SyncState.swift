@@ -2,59 +2,60 @@ import JSONCodec
 import Platform
 import Replication
 
-/// `sync/status.json`: what is told of the sync without looking anywhere else. It is written after each round, and is no more
-/// than a note.
+/// `sync/status.json`: the status of the sync, so that it can be shown without other reads. Each round writes it; it is
+/// only a note.
 struct SyncState: Sendable {
     enum Name: String, Sendable { case idle, syncing, offline, incomplete, off }
 
     var state = Name.idle
-    /// When a round last came to its end, by this host's clock.
+    /// The end of the last successful round, by this host's clock.
     var lastSync: String?
-    /// Why the last one did not.
+    /// The error of the last round; nil if it succeeded.
     var lastError: String?
-    /// The last record of this replica that the transport has, and of its former ones.
+    /// The last records of this replica, and of its former ids, that the transport has.
     var pushed = Vector()
-    /// The replicas that are known, and when something new of them last came.
+    /// The known replicas, and the times of their latest news.
     var known = Vector()
     var seen: [UUID: String] = [:]
-    /// What they are called.
+    /// Names of replicas.
     var names: [UUID: String] = [:]
-    /// The last commit that is among its records.
+    /// The last commit with a record.
     var recorded = 0
     var forgotten: [UUID] = []
-    /// Records that were made here and are not there.
+    /// The number of records made here that are not there.
     var unsent: Int?
-    /// Records that are known of and could not be got.
+    /// Records that are known of and could not be fetched.
     var missing: [(replica: UUID, numbers: ClosedRange<Int>)] = []
     /// Lines that did not pass the filter.
     var refused: [String] = []
-    /// What has a name of ours on the other side and is none.
+    /// Entries on the other side with names of ours that are no such files.
     var passedOver: [String] = []
-    /// What is to be said of what is missing; nil where nothing is.
+    /// The message about missing records; nil if none are missing.
     var problem: String?
-    /// The snapshots there that were read, by what they are noted by, and what they know.
+    /// The vectors of the snapshots there that were read, by their note ids.
     var snapshots: [String: Vector] = [:]
     /// The files of records that were there.
     var files: [String] = []
-    /// When holes were last looked for.
+    /// The time of the last search for holes.
     var checked: Int64 = 0
-    /// Since when, and in how many rounds, the other side has less than is known here.
+    /// The beginning and the number of rounds in which the other side lacked known records.
     var lacking: (since: Int64, rounds: Int)?
-    /// Whether a snapshot is to be put whatever is there: the filter is another one.
+    /// Whether to upload a snapshot in any case, because the filter has changed.
     var wantsSnapshot = false
 
-    /// How long the other side has to have less before it is believed: a folder may be on its way. Who asks does not wait.
+    /// The time for which the other side must lack records before it counts: a folder may still be copying. A user's
+    /// request does not wait for it.
     static let lackMilliseconds: Int64 = 600_000
 
-    /// Nothing is known of another place.
+    /// Forgets notes on the previous place.
     mutating func leavePlace() {
         pushed = Vector()
         (snapshots, files, checked, lacking) = ([:], [], 0, nil)
         (missing, refused, passedOver, problem) = ([], [], [], nil)
     }
 
-    /// Notes that the other side has less in one more round.
-    /// - Returns: whether it is sent again now.
+    /// Notes one more round in which the other side lacks records.
+    /// - Returns: whether to send them again now.
     mutating func lacks(asked: Bool) -> Bool {
         let now = Clock.milliseconds
         let (since, rounds) = lacking ?? (now, 0)

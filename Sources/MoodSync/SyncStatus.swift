@@ -4,21 +4,21 @@ import Platform
 import Replication
 import Storage
 
-/// What `sync.status` tells: from notes, without waiting for anybody.
+/// The status of `sync.status`, from notes, without waiting.
 public struct SyncStatus: Sendable {
     public struct Replica: Sendable {
         public let id: UUID
-        /// What its machine was called; of one that has not said so, the end of its id.
+        /// The name of its machine; without one, the end of its id.
         public let name: String
         /// Its last record that is in this store.
         public let last: Int
-        /// When something new of it last came.
+        /// The time of its latest news.
         public let lastSeen: String?
     }
 
     public var journal: UUID?
     public var replica: UUID?
-    /// Without a password.
+    /// The url without a password.
     public var url: String?
     public var state: String
     public var lastSync: String?
@@ -26,16 +26,16 @@ public struct SyncStatus: Sendable {
     /// Records and commits that were not sent.
     public var pending = 0
     public var replicas: [Replica] = []
-    /// Records that are known of and could not be got.
+    /// Records that are known of and could not be fetched.
     public var missing: [(replica: UUID, numbers: ClosedRange<Int>)] = []
     /// Lines that did not pass the filter.
     public var refused: [String] = []
-    /// Paths that have a name of ours and are no such file.
+    /// Paths with names of ours that are no such files.
     public var passedOver: [String] = []
 
     public static let off = SyncStatus(state: SyncState.Name.off.rawValue)
 
-    /// - Parameter commitsAfter: how many commits were made here after a revision.
+    /// - Parameter commitsAfter: the number of local commits after a revision.
     public static func read(
         _ directory: String, in fileSystem: FileSystem, commitsAfter: (Int) -> Int
     ) throws(StorageError) -> SyncStatus {
@@ -54,7 +54,7 @@ public struct SyncStatus: Sendable {
         if let unsent = notes.unsent {
             status.pending += unsent
         } else {
-            // An older host has written the notes.
+            // An older host wrote the notes.
             for id in own { status.pending += max(notes.known[id] - notes.pushed[id], 0) }
         }
         (status.missing, status.refused, status.passedOver) = (notes.missing, notes.refused, notes.passedOver)
@@ -65,7 +65,7 @@ public struct SyncStatus: Sendable {
         return status
     }
 
-    /// Whether somebody holds the lock.
+    /// Whether another process holds the lock.
     private static func isAtWork(_ place: SyncPlace) -> Bool {
         guard let file = try? File(place.lock, .readWrite, in: place.fileSystem) else { return false }
         do throws(SystemError) { try place.fileSystem.lock(file.descriptor, .sharedNow) } catch { return true }

@@ -1,5 +1,4 @@
-/// Where a journal is synced to: `folder:/path`, `git+ssh://…`, `git+https://…`, `git+file:///…`, or a scheme that a plugin
-/// brings.
+/// The address of a sync: `folder:/path`, `git+ssh://…`, `git+https://…`, `git+file:///…`, or a scheme of a plugin.
 public struct SyncURL: Sendable {
     enum Kind: Equatable {
         case folder, git
@@ -7,11 +6,11 @@ public struct SyncURL: Sendable {
     }
 
     let kind: Kind
-    /// The folder's path, what git is told, or the whole of it.
+    /// The folder's path, the url for git, or the whole url.
     let address: String
 
-    /// - Parameter schemes: those that plugins bring.
-    /// - Throws: why it is none.
+    /// - Parameter schemes: the schemes of plugins.
+    /// - Throws: the reason why the url is invalid.
     public init(_ text: String, schemes: [String] = []) throws(SyncError) {
         let bytes = Array(text.utf8)
         func refused(_ reason: String) -> SyncError {
@@ -47,13 +46,13 @@ public struct SyncURL: Sendable {
         (kind, self.address) = (.git, address)
     }
 
-    /// A url as it may be shown: without its password.
+    /// A url for display: without its password.
     public static func shown(_ text: String) -> String {
         guard let secret = secretRange(text) else { return text }
         return text[..<secret.lowerBound] + "***" + text[secret.upperBound...]
     }
 
-    /// Its password; nil where there is none.
+    /// Its password; nil if it has none.
     static func secret(_ text: String) -> String? { secretRange(text).map { String(text[$0]) } }
 
     private static func secretRange(_ text: String) -> Range<String.Index>? {
@@ -62,7 +61,7 @@ public struct SyncURL: Sendable {
         let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         guard let at = rest[..<end].lastIndex(of: "@") else { return nil }
         guard let colon = rest[..<at].firstIndex(of: ":") else {
-            // What stands alone may be a token, but for the names that git has there.
+            // A single word before the @ may be a token, except in urls for git, where it is a user name.
             return text.hasPrefix("git+") ? nil : rest.startIndex..<at
         }
         return rest.index(after: colon)..<at

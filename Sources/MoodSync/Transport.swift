@@ -1,46 +1,46 @@
 import JSONCodec
 import Replication
 
-/// What carries lines and snapshots between replicas, and understands neither. Folder, git and the plugins of other engines
-/// answer the same questions, and all of them may be asked again.
+/// A carrier of lines and snapshots between replicas that understands neither: a folder, git, or a plugin. All requests
+/// may be repeated.
 protocol Transport {
-    /// Whether a line may be there in part for a while, because something else copies it.
+    /// Whether a line may be incomplete for a while, because another program copies it.
     var copiesInParts: Bool { get }
 
-    /// Reaches the other side, and brings what is there.
-    /// - Returns: the journals that are there.
+    /// Opens the other side, and fetches its contents.
+    /// - Returns: the journals there.
     mutating func open() throws(SyncError) -> [UUID]
 
-    /// Sends lines of one replica, which follow each other.
-    /// - Returns: the last one that is there now. What is not sent, because there would be a gap, is sent again. Without any
-    ///   lines it only tells.
+    /// Sends consecutive lines of one replica.
+    /// - Returns: the last one that is there now. Lines that were not sent because of a gap are sent again. Without
+    ///   lines it only reports.
     mutating func push(_ lines: [TransportLine], of replica: UUID) throws(SyncError) -> Int
 
-    /// - Parameter have: the last records that are known.
+    /// - Parameter have: the last known records.
     mutating func pull(_ have: Vector) throws(SyncError) -> Pulled
 
-    /// The snapshots that are there.
+    /// The snapshots there.
     mutating func snapshots() throws(SyncError) -> [TransportSnapshot]
 
-    /// The text of a snapshot; nil where it is not whole.
+    /// The text of a snapshot; nil if it is incomplete.
     mutating func text(of snapshot: TransportSnapshot) throws(SyncError) -> [UInt8]?
 
-    /// Puts a snapshot; it is listed once it is there as a whole.
+    /// Uploads a snapshot; it is listed once it is complete.
     mutating func put(_ text: [UInt8], as snapshot: TransportSnapshot) throws(SyncError)
 
     /// Removes records of a replica, and snapshots, that a later snapshot covers.
     mutating func drop(_ replica: UUID, upTo number: Int, snapshots: [TransportSnapshot]) throws(SyncError)
 
-    /// Whether what is sent is on the other side only after `finish`.
+    /// Whether sent lines reach the other side only after `finish`.
     var sendsLater: Bool { get }
 
-    /// Sees to it that what was sent is on the other side.
+    /// Makes sure that all sent lines have reached the other side.
     mutating func finish() throws(SyncError)
 
-    /// The files of records that are there, by name; nil where there are none of such a kind.
+    /// The files of records there, by name; nil if the transport has none.
     var files: [String]? { get }
 
-    /// What has a name of a file of records or of a snapshot and is none.
+    /// Entries with the name of a file of records or of a snapshot that are none.
     var passedOver: [String] { get }
 }
 
@@ -50,37 +50,37 @@ extension Transport {
     var passedOver: [String] { [] }
 }
 
-/// A line that is carried, and what a transport knows of it.
+/// A line on a transport, with the attributes that the transport knows.
 struct TransportLine: Sendable {
     let replica: UUID
     let number: Int
-    /// Without its line feed.
+    /// The text without its line feed.
     let text: [UInt8]
 }
 
-/// A snapshot that is carried.
+/// A snapshot on a transport.
 struct TransportSnapshot: Sendable {
-    /// Who put it, and how much it knows: never the same for another text.
+    /// The id of its writer and the extent of its records: unique for each text.
     let id: String
     let vector: Vector
-    /// Of how many messages it is made; 1 where nothing has to be taken apart.
+    /// The number of its messages; 1 if it is not split.
     var parts = 1
-    /// What changes where the text is written anew.
+    /// A text that changes when the snapshot is written again.
     var stamp = ""
 
-    /// What it is noted by.
+    /// The key of its notes.
     var noteID: String { stamp.isEmpty ? id : id + " " + stamp }
 
     init(id: String, vector: Vector, parts: Int = 1) {
         (self.id, self.vector, self.parts) = (id, vector, parts)
     }
 
-    /// What a replica puts. Its vector only grows, and so does the count of what is known.
+    /// A snapshot of a replica. Its vector only grows, and so does the count of known records.
     init(of replica: UUID, _ vector: Vector, _ known: Known) {
         self.init(id: "\(replica.text)-\(known.count)", vector: vector)
     }
 
-    /// Who put it.
+    /// The replica that wrote it.
     var replica: UUID? { UUID(String(id.prefix(UUID.textLength))) }
 }
 

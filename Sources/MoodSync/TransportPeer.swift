@@ -1,9 +1,9 @@
 /// The way to plugins that are transports.
 public struct TransportPeer: Sendable {
-    /// What plugins that may run bring.
+    /// The schemes of plugins that may run.
     public let schemes: [String]
-    /// Asks the plugin of a scheme, and waits for its answer: `(scheme, method, params)`, both JSON. Its answer is JSON that was
-    /// checked. What it answers with an error is `offline`, but for `notFound`.
+    /// Asks the plugin of a scheme, and waits for its answer: `(scheme, method, params)`, both JSON. The answer is
+    /// checked JSON. An error of the plugin becomes `offline`, apart from `notFound`.
     let ask: @Sendable (String, String, [UInt8]) throws(SyncError) -> [UInt8]
 
     public init(
@@ -12,7 +12,7 @@ public struct TransportPeer: Sendable {
         (self.schemes, self.ask) = (schemes, ask)
     }
 
-    /// Where there are no plugins.
+    /// The value without plugins.
     public static let none = TransportPeer(schemes: []) { (_, _, _) throws(SyncError) in
         throw .offline(reason: "No plugin may run.")
     }
