@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares what a host makes of records with what a model of the sync, written in Python by itself, makes of them.
+"""Compares a host's result from records with that of an independent model of the sync in Python.
 
     agreeing.py HOST MODEL [--histories 10000] [--first 1] [--features pklrcsut]
 
-MODEL is a Python file with `run(cls, features, seed)` and a class `Fixed` that has `local`, `view` and `conflicts`. Each history is run
-there; all of its records that the first of its replicas has at the end are written to a folder as MoodBoard would, those of some
-hundred histories as one journal. A store takes part in that journal, and has to show the same moods and the same conflicts.
+MODEL is a Python file with `run(cls, features, seed)` and a class `Fixed` that has `local`, `view` and `conflicts`. The model runs
+each history. The script writes the records of its first replica at the end to a folder in MoodBoard's form, those of some hundred
+histories as one journal. A store takes part in that journal, and must show equal moods and conflicts.
 """
 import argparse, collections, datetime, importlib.util, itertools, json, os, shutil, subprocess, sys, tempfile
 
@@ -36,12 +36,12 @@ def time(seconds):
 
 
 def uuid(kind, seed, number):
-    """By seed and number, so that ids have the order that they have in the model."""
+    """An id from seed and number, so that ids have the model's order."""
     return f"{seed:08x}-{kind:04x}-7000-8000-{number:012x}"
 
 
 class History:
-    """A run of the model, and every record that was made in it."""
+    """A run of the model, with every record that it made."""
 
     def __init__(self, model, features, seed):
         self.seed, self.records, original = seed, {}, model.Fixed.local
@@ -67,7 +67,8 @@ class History:
         return uuid(2, self.seed, int(name[1:]))
 
     def lines(self, journal):
-        """By replica, in order; a restored one has made some numbers twice, and goes on as another before it sends them."""
+        """The lines by replica, in order. A restored replica has made some numbers twice, and continues as another one
+        before it sends them."""
         for (replica, number), made in sorted(self.records.items()):
             if number > self.end.V.get(replica, 0):
                 continue
@@ -134,7 +135,7 @@ class Store:
 
 
 def compare(program, histories):
-    """The seeds of those that differ, and how much was compared."""
+    """The seeds of the histories that differ, and the amount that was compared."""
     place, journal = tempfile.mkdtemp(prefix="agreeing-"), uuid(0, histories[0].seed, 0)
     lines = collections.defaultdict(list)
     for one in histories:

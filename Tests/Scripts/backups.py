@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Copies of a store and what comes back of them: nothing that was acknowledged goes away unsaid.
+"""Backups of a store and restores of them: no acknowledged data is lost without a report.
 
     Tests/Scripts/backups.py MOOD HOST [--old-mood MOOD --old-host HOST] [--only WORD]
 
-1. Damage: whatever is damaged, a store that shows less than was acknowledged says so, and export and backup refuse it.
-2. Rotation: --keep deletes copies of this store alone, the lowest revisions, and nothing while the store is not whole.
-3. Restoring: whatever a store holds comes back, and a copy from which something is missing is noticed.
-4. Accepting: what a store held is accepted again.
-5. With --old-mood and --old-host, the same between two versions; without, with files that version 0.1.0 has written.
+1. Damage: a damaged store that shows less than was acknowledged reports it, and export and backup refuse it.
+2. Rotation: --keep deletes copies of this store alone, the lowest revisions, and nothing while the store is damaged.
+3. Restoring: all data of a store comes back, and an incomplete copy is reported.
+4. Accepting: a store accepts its own earlier moods again.
+5. With --old-mood and --old-host, backups between two versions; without, files of version 0.1.0.
 
 This script builds nothing.
 """
@@ -46,7 +46,7 @@ def require(holds, what, *more):
 
 
 class Bench:
-    """A folder of its own, the programs, and what the last command said."""
+    """A temporary folder, the programs, and the last command's output."""
 
     def __init__(self, mood, host, folder):
         self.mood, self.host, self.folder = mood, host, folder
@@ -65,7 +65,7 @@ class Bench:
         return done.returncode
 
     def ask(self, store, *messages, options=()):
-        """What the host answers to requests, each a method and its params."""
+        """The host's answers to requests, each a method and its params."""
         lines = b"".join(json.dumps({"jsonrpc": "2.0", "id": n, "method": m, "params": p}).encode() + b"\n"
                          for n, (m, p) in enumerate(messages))
         place = ["--store", self.path(store)] if store else ["--in-memory"]
@@ -93,7 +93,7 @@ class Bench:
 
 
 def flip(path, text, by=1):
-    """One bit of a file is another."""
+    """Flips bits of one byte of a file."""
     with open(path, "rb") as file:
         content = bytearray(file.read())
     at = content.index(text.encode()) + len(text.encode()) - 1
@@ -103,7 +103,7 @@ def flip(path, text, by=1):
 
 
 def copies(folder, word):
-    """The files of a folder that hold a word."""
+    """The files of a folder that contain a word."""
     found = []
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), "rb") as file:
@@ -132,7 +132,7 @@ def spoil_journal(bench, store):
 
 
 def spoil_last_commit(bench, store):
-    """The last commit was published, so it was acknowledged."""
+    """Damages the last commit, which was published and so acknowledged."""
     flip(bench.path(store, "journal-1.jsonl"), '"label":"m8')
 
 
@@ -142,7 +142,7 @@ def spoil_snapshot(bench, store):
 
 
 def spoil_second_journal(bench, store):
-    """An unclean end makes a second journal; its header is damaged."""
+    """Damages the header of the second journal, which an unclean end makes."""
     with open(bench.path(store, "journal-1.jsonl"), "r+b") as file:
         content = file.read().rstrip(b"\n") + b"\n"
         file.seek(0)
@@ -154,7 +154,7 @@ def spoil_second_journal(bench, store):
 
 
 def lose_end(bench, store):
-    """The journal was cut after its third commit."""
+    """Cuts the journal after its third commit."""
     with open(bench.path(store, "journal-1.jsonl"), "rb") as file:
         lines = file.read().splitlines(keepends=True)
     with open(bench.path(store, "journal-1.jsonl"), "wb") as file:
@@ -189,7 +189,7 @@ def damage_is_said(bench):
         bench.run(store, "backup", bench.path(folder), "--keep", "1", "--damaged")
         require("No older copy was deleted" in bench.err, f"{name}: --damaged deletes nothing:", bench.err)
         require(len(os.listdir(bench.path(folder))) == 2, f"{name}: both copies are there")
-        # What was kept comes back, and is all.
+        # The kept data comes back, and there is no more.
         last = copies(bench.path(folder), '"label":"m8"')
         whole = next(name for name in copies(bench.path(folder), '"label":"m3"') if name in last)
         bench.run(f"r{number}", "restore", bench.path(folder, whole), "--yes")
@@ -218,7 +218,7 @@ def damage_is_said(bench):
 
 
 def models(bench, store, name, damaged):
-    """AI clients are told by a line and by a member of `_meta`, in both eras."""
+    """Checks that AI clients get a line and a member of `_meta`, in both eras."""
     newer = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
                        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
                        "io.modelcontextprotocol/clientCapabilities": {}}}
@@ -246,7 +246,7 @@ def whole_store_says_nothing(bench):
     require("moodboard/damaged" not in call["result"]["_meta"] and len(call["result"]["content"]) == 1, "MCP:", call)
     memory, = bench.ask(None, ("store.info", {}))
     require("damaged" not in memory["result"], "in memory:", memory)
-    # What was never acknowledged is not missing.
+    # Data that was never acknowledged is not missing.
     with open(bench.path("s", "journal-1.jsonl"), "r+b") as file:
         content = file.read().rstrip(b"\n") + b"\n"
         file.seek(0)
@@ -271,7 +271,7 @@ def edit_is_said_until_accepted(bench):
 
 
 def damage_under_a_running_host(bench):
-    """What the running host has in memory is whole; an export reads the files, and says what they lack."""
+    """Checks that an export, which reads the files, reports damage that the running host's memory does not have."""
     bench.add("s", *[f"m{n}" for n in range(1, 9)])
     host = subprocess.Popen([bench.host, "--store", bench.path("s")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL, env=bench.environment)
@@ -290,7 +290,7 @@ def damage_under_a_running_host(bench):
 
 
 def damage_below_an_index(bench):
-    """A bit flips, and no time tells of it: what the index knows of the record is not what stands there."""
+    """Checks a flipped bit without a changed time: the index differs from the record."""
     bench.add("s", *[f"m{n}" for n in range(8)])
     bench.run("s", "store", "compact")
     bench.run("s", "list", "--count")
@@ -309,7 +309,7 @@ def damage_below_an_index(bench):
 
 
 def damaged_history_keeps_copies(bench):
-    """The moods are whole, and the store is not: nothing is deleted."""
+    """Checks that nothing is deleted while the store is damaged, even with all moods whole."""
     os.mkdir(bench.path("bk"))
     bench.add("s", "one", "two", "three")
     bench.run("s", "backup", bench.path("bk"))
@@ -352,14 +352,14 @@ def keeps_by_revision(bench):
         head = json.loads(file.readline())
     require(list(head) == ["format", "version", "storeId", "schemaVersion", "revision", "at", "history", "crc"], "head:", head)
     require(all(name.startswith(f"moods-{head['storeId'][:8]}-") for name in heads), "names:", heads)
-    # Clocks that were ahead, or behind, decide nothing: the names and times are others.
+    # Clocks do not matter: change the names and times.
     os.rename(bench.path("bk", heads[0]), bench.path("bk", f"moods-{head['storeId'][:8]}-20990101T000000Z.jsonl"))
     bench.add("s", "last")
     bench.run("s", "backup", folder, "--keep", "3")
     require([len(copies(folder, f'"label":"m{n}"')) for n in range(5)] == [3, 3, 3, 3, 2], "the highest stay:",
             os.listdir(folder), bench.err)
     require(len(copies(folder, '"last"')) == 1, "the copy just made stays")
-    # A store that was put back to an earlier state: later copies are of another past.
+    # A store was restored to an earlier state: later copies are of another past.
     shutil.copytree(bench.path("s"), bench.path("past"))
     for label in ["x", "y"]:
         bench.add("s", label)
@@ -387,7 +387,7 @@ def keeps_what_is_cut(bench):
 
 
 def keeps_links(bench):
-    """What is a link, or a folder, was not written by a backup."""
+    """Checks that links and folders stay, which no backup wrote."""
     folder = bench.path("bk")
     os.mkdir(folder)
     bench.add("s", "one")
@@ -417,7 +417,7 @@ def fails_on_a_full_disk(bench):
 
 
 def survives_kills(bench):
-    """Killed at any moment, there is a whole copy, and no half one under the name of a copy."""
+    """Checks that after a kill at any moment there is a whole copy, and no incomplete one under a copy's name."""
     os.mkdir(bench.path("bk"))
     bench.add("s", "one")
     lines = "".join(json.dumps({"emoji": "😊", "label": f"n{n}", "timestamp": "2026-01-02T03:04:05Z", "notes": "y" * 900})
@@ -438,7 +438,7 @@ def survives_kills(bench):
         for name in found:
             with open(name, "rb") as file:
                 require(b"moodboard-backup-end" in file.read()[-200:], name, "is whole")
-    # The next one removes what the dead have left, and not what somebody is at work on.
+    # The next backup removes the files of dead writers, and keeps those of living ones.
     with open(found[0] + ".part-2", "w") as file:
         file.write("half")
     held = found[0] + ".part-1"
@@ -453,7 +453,7 @@ def survives_kills(bench):
 # MARK: Restoring
 
 def shown(moods):
-    """Moods without their revisions, which are those of their store."""
+    """Moods without their revisions, which belong to their store."""
     return sorted((json.dumps({name: value for name, value in mood.items() if name != "revision"}, sort_keys=True)
                    for mood in moods))
 
@@ -476,11 +476,11 @@ def restores_what_a_store_holds(bench):
         first, second = json.loads(a.readline()), json.loads(b.readline())
     require(first["storeId"] != second["storeId"], "a restored store is a new one")
     require(first["document"] == second["document"], "a copy of it has them too")
-    # Again: nothing changes. As a foreign file it is refused in part.
+    # Again: nothing changes. As another program's file it is refused in part.
     bench.run("new", "restore", bench.path("b.jsonl"), "--yes", "--json")
     require(json.loads(bench.out)["unchanged"] == 4, "the same again:", bench.out)
     bench.run("foreign", "import", bench.path("b.jsonl"), "--yes", "--strict", code=65)
-    # One that differs stays, unless it is to be replaced.
+    # A different mood stays, unless it is to be replaced.
     mood = next(mood for mood in bench.moods("new") if mood["label"] == "two")
     bench.run("new", "edit", mood["id"], "--label", "zwei")
     bench.run("new", "restore", bench.path("b.jsonl"), "--yes")
@@ -500,7 +500,7 @@ def restores_over_a_higher_limit(bench):
 
 
 def restores_the_longest(bench):
-    """As long as any limit allows."""
+    """Checks moods of the longest allowed length."""
     bench.ask("s", ("mood.create", {"emoji": "😊", "label": "long", "notes": "é\n" * 340_000}),
               options=["--limit", "notesBytes=1048576"])
     bench.run("s", "store", "verify")
@@ -525,7 +525,7 @@ def restores_settings(bench):
 
 
 def seals(bench):
-    """The first line's checksum is that of the line before it, the last line's that of the file before it."""
+    """Checks that the first line's checksum is of the line before it, the last line's of the file before it."""
     bench.add("s", "one", "two")
     bench.run("s", "backup", bench.path("b"))
     with open(bench.path("b"), "rb") as file:
@@ -597,7 +597,7 @@ def says_what_a_file_is(bench):
 
 
 def asks_of_copies(bench):
-    """What requests may ask of copies, and what not."""
+    """Checks the requests about copies that are allowed, and those that are not."""
     bench.add("s", "one")
     answers = bench.ask(
         "s", ("store.export", {"format": "csv", "backup": True}), ("store.export", {"format": "jsonl", "backup": True, "history": True}),
@@ -629,7 +629,7 @@ def accepts_what_was_held(bench):
         bench.run("s", "store", "accept", "--yes")
         require(new.strip('"') in bench.labels("s"), "the edit is there")
         bench.run("s", "store", "verify")
-    # What was not held before is judged by the rules.
+    # The rules hold for a mood that the store did not have before.
     with open(bench.path("s", "moods.json"), encoding="utf-8") as file:
         text = file.read()
     with open(bench.path("s", "moods.json"), "w", encoding="utf-8") as file:
@@ -639,7 +639,7 @@ def accepts_what_was_held(bench):
 
 
 def accepts_what_journals_hold(bench):
-    """Over a higher limit, in the journal of an earlier generation alone."""
+    """Checks a mood over a limit, which only the journal of an earlier generation has."""
     bench.ask("s", ("mood.create", {"emoji": "😊", "label": "long", "notes": "n" * 100_000}),
               ("mood.create", {"emoji": "😊", "label": "one"}), ("store.compact", {}), options=["--limit", "notesBytes=200000"])
     for name in glob.glob(bench.path("s", "index-*")) + glob.glob(bench.path("s", "backup-*")):
@@ -653,7 +653,7 @@ def accepts_what_journals_hold(bench):
 
 
 def salvages_the_document(bench):
-    """Also where its first line is long."""
+    """Checks a document with a long first line too."""
     bench.older_store("s")
     with open(bench.path("s", "moods.json"), encoding="utf-8") as file:
         text = file.read()
@@ -679,7 +679,7 @@ def reads_copies_of_earlier_versions(bench):
 
 
 def versions(bench, old):
-    """Stores and copies of the one are those of the other."""
+    """Checks that each version reads the other's stores and copies."""
     old.older_store("theirs")
     old.add("theirs", "plain")
     old.run("theirs", "backup", bench.path("theirs.jsonl"))
@@ -689,20 +689,20 @@ def versions(bench, old):
     bench.run("theirs", "backup", bench.path("of theirs.jsonl"))
     bench.run("new2", "restore", bench.path("of theirs.jsonl"), "--yes")
     require(shown(bench.moods("new2")) == shown(old.moods("theirs")), "a store of theirs is backed up")
-    # Theirs passes over both new lines, where its rules let the moods in.
+    # The older version skips both new lines, if its rules allow the moods.
     bench.add("ours", "one", "two")
     bench.run("ours", "backup", bench.path("ours.jsonl"))
     for command in ["restore", "import"]:
         old.run(command, command, bench.path("ours.jsonl"), "--yes")
         require(shown(old.moods(command)) == shown(bench.moods("ours")), f"they {command} ours")
-    # In one folder, each deletes its own alone.
+    # In one folder, each version deletes only its own copies.
     os.mkdir(bench.path("bk"))
     old.run("theirs", "backup", bench.path("bk"))
     bench.add("theirs", "later")
     bench.run("theirs", "backup", bench.path("bk"), "--keep", "1")
     require(len(os.listdir(bench.path("bk"))) == 2, "the copy of before stays")
     require("moodboard-" in bench.err, "and is named:", bench.err)
-    # Their names are of seconds.
+    # Names of the older version count seconds.
     time.sleep(1.1)
     old.run("theirs", "backup", bench.path("bk"), "--keep", "1")
     require(glob.glob(bench.path("bk", "moods-*.jsonl")), "they do not know our names")
@@ -730,7 +730,7 @@ def main():
         cases.append(versions)
     failed = 0
     for case in cases:
-        # A host that was left alone may still be tidying its store.
+        # A host that was left alone may still be compacting its store.
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             bench = Bench(os.path.abspath(arguments.mood), os.path.abspath(arguments.host), folder)
             try:

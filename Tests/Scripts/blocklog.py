@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Power cuts below a real file system: what was acknowledged is there, whatever the disk had not flushed.
+"""Power cuts below a real file system: acknowledged data is there, whatever the disk had not flushed.
 
 A host changes a store on ext4 or XFS, on a disk that records every write and flush (recordingdisk.py). It is killed and
 started again a few times, compacts, and ends. The client keeps with each answer how long the record was when it came.
-Then the disk is made again as a power cut could have left it after so many records: what was flushed is there, other
+Then the script makes the disk as a power cut could have left it after so many records: flushed data is there, other
 writes are kept, dropped or torn into sectors, by chance. It is mounted, which replays the file system's journal, and a
 host opens the store:
 
 1. Every change that was acknowledged before that record is there, and so are saved navigation and everything that a
    start had shown.
-2. What is there is the state after one commit, whole, and store.verify finds nothing wrong.
-3. The store can be changed, and what was changed is there after another start.
-4. That recovery is recorded too; a second cut in the middle of it changes nothing of this.
+2. The state is that after one commit, whole, and store.verify finds no problem.
+3. The store can be changed, and the changes are there after another start.
+4. The recovery is recorded too, and all of this holds after a second cut within it.
 5. With --durability none the newest changes may be missing; the rest of this holds. Some must be missing: a disk that
    loses nothing would show nothing.
 
@@ -39,7 +39,7 @@ NEXT = "00000000-0000-4000-8000-000000000099"
 
 
 class Run(kill9.Run):
-    """A host of which the client keeps when it answered: (length of the record, revision that must be there then)."""
+    """A host whose client notes each answer: (length of the record, revision that must be there then)."""
 
     def __init__(self, command, log, disk, revision):
         super().__init__(command, log)
@@ -55,14 +55,14 @@ class Run(kill9.Run):
 
 
 def sealing(run):
-    """One more change, as a client makes it."""
+    """Makes one more change, like a client."""
     params = {"id": NEXT, "emoji": "🎉", "label": "Next"}
     run.ask("mood.create", params)
     return kill9.Change("mood.create", params, lambda moods, revision: moods.update({NEXT: dict(params, revision=revision)}))
 
 
 def record(command, disk, log, randomness):
-    """Changes a store; returns every change that came to be, in order, the marks, and where which navigation was saved."""
+    """Changes a store; returns all changes that took effect, in order, the marks, and the saved navigation with its place."""
     model, load, acknowledged, history, marks, saved = kill9.Model(), kill9.Load(randomness), 0, [], [], []
     for session in range(SESSIONS + 1):
         run = Run(command, log, disk, model.revision)
@@ -89,7 +89,7 @@ def record(command, disk, log, randomness):
 
 
 def reopen(command, disk, log, history, least, names):
-    """What a host makes of the disk. Returns (the marks of what is there, all that may be there from now on)."""
+    """Starts a host on the disk. Returns (the marks of what is there, all that may be there from now on)."""
     run, model = Run(command, log, disk, 0), kill9.Model()
     model.sent = list(history)
     try:
@@ -113,7 +113,7 @@ def required(marks, place):
 
 
 class Trial:
-    """One recording, and the cuts of it."""
+    """One recording and its cuts."""
 
     def __init__(self, options, place, kind, durability, seed):
         self.place, self.kind, self.durability, self.seed = place, kind, durability, seed
@@ -133,7 +133,7 @@ class Trial:
         return recordingdisk.Disk(self.place, self.kind, SIZES[self.kind], blocks, OPTIONS[self.kind])
 
     def opened(self, blocks, history, least, names, note):
-        """Reopens the store on a disk made of `blocks`; the image is kept where that fails."""
+        """Reopens the store on a disk made of `blocks`; keeps the image on failure."""
         try:
             disk = self.mount(blocks)
             try:
@@ -150,7 +150,7 @@ class Trial:
                              f"the disk as it was before mounting: {path}, {self.kind}") from error
 
     def cut(self, place, seed):
-        """Cuts after `place` records, and perhaps once more during the recovery."""
+        """Cuts after `place` records, and perhaps again during the recovery."""
         randomness = random.Random(seed)
         blocks = recordingdisk.cut(self.start, self.record, place, self.sector, randomness)
         is_synced, acknowledged = self.durability == "sync", required(self.marks, place)
@@ -180,7 +180,7 @@ def main():
     parser.add_argument("--recordings", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    # The disk answers in a thread of this process; it must not wait for the rest of it.
+    # A thread of this process answers for the disk; it must not wait for the rest.
     sys.setswitchinterval(0.0002)
     place, failures, begin = tempfile.mkdtemp(prefix="blocklog-"), 0, time.monotonic()
     lacking = recordingdisk.missing(place)
@@ -205,7 +205,7 @@ def main():
 
 
 def attempt(options, place, kind, durability, seed):
-    """One recording and its cuts; returns 1 where something is wrong."""
+    """Makes one recording and its cuts; returns 1 on failure."""
     trial, problem = None, None
     try:
         trial = Trial(options, place, kind, durability, seed)

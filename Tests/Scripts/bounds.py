@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The largest answers that inputs can provoke, searched for: what a method answers stays within bounds, whatever is asked.
+"""Searches for the largest answers that inputs can provoke: they must stay within bounds.
 
 Usage: bounds.py HOST [--rounds 12] [--seed 1] [--limits 4096,4194304] [--cpu-ms 100] [--only METHOD]
 
-For each method of rpc.discover params are made by its schema, of texts that JSON, HTML, Markdown and calendars escape
-many times. What makes the answer longer, or the work longer, is kept and changed further (hill climbing). The moods, the
+For each method of rpc.discover it makes params by the schema, from texts that JSON, HTML, Markdown and calendars escape
+many times. It keeps params that make the answer or the work longer, and changes them further (hill climbing). The moods, the
 form, the routers and the subscriptions stay as earlier requests have left them, so they are searched with it.
 
 Each answer and each notification has at most messageBytes; each request has one answer, of a declared error if it is one;
@@ -27,23 +27,23 @@ import time
 
 from hostile import Host, Wrong
 
-# What one byte of costs most somewhere, what is cheap, and what is counted in another unit than bytes.
+# Characters that are costly to escape somewhere, cheap ones, and some with another unit than bytes.
 PIECES = ['"', "\\", "\x01", "<", "&", "'", "*", ",", ";", "\n", "\r\n", "\x85", "\u2028", "a", " ", "é", "e\u0301", "😊", "/", "~"]
 EMOJI = ["😊", "👩‍👩‍👧‍👦", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "1️⃣"]
 LENGTHS = [0, 1, 30, 64, 200, 2_048, 20_000, 65_536, 500_000, 3_500_000]
 MOODS = [f"01980000-0000-7000-8000-{number:012d}" for number in range(12)]
-# They end the host or the store, so that there is nothing left to search.
+# These end the host or the store, so nothing is left to search.
 LAST = ["store.accept", "store.reset"]
 MIB = 1 << 20
 
 
 class Maker:
-    """Makes and changes values that a schema describes."""
+    """Makes and changes values that match a schema."""
 
     def __init__(self, document, rng, messageBytes, directory):
         self.schemas, self.rng, self.messageBytes = document["components"]["schemas"], rng, messageBytes
         self.directory, self.made, self.cursors = directory, 0, []
-        # Places that some text may have, as the document names them.
+        # Placeholders of texts, by the document.
         self.tokens = sorted(set(re.findall(r"\{\{?[a-z]*\}?", json.dumps(document))) - {"{"})
 
     def resolved(self, schema):
@@ -158,7 +158,7 @@ class Maker:
         return self.harmless(method, params)
 
     def harmless(self, method, params):
-        """Nothing takes the moods away that make answers long, but for rehearsal."""
+        """Removes no moods, which make answers long, except in a dry run."""
         action = params.get("action")
         takes = method["name"] in ("mood.delete", "mood.deleteMany", "mood.clear")
         takes = takes or method["name"] == "store.undo" and params.get("steps", 1) != 1
@@ -169,7 +169,7 @@ class Maker:
         return params
 
     def mended(self, params, path):
-        """Makes simple what is wrong; None if that cannot be done."""
+        """Simplifies the wrong value; None if that is not possible."""
         params = copy.deepcopy(params)
         steps = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
         parent = params
@@ -194,7 +194,7 @@ class Maker:
 
 
 class Best:
-    """What was found of one method."""
+    """The best params found for one method."""
 
     def __init__(self):
         self.params, self.score = None, (-1, -1)
@@ -217,7 +217,7 @@ class Search:
         self.number += 1
         request = {"jsonrpc": "2.0", "id": self.number, "method": name, "params": params}
         pieces, length = [], 0
-        # A list that was stretched within one that was stretched stands for far more than there is memory for.
+        # A stretched list within a stretched one can exceed all memory.
         for piece in json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).iterencode(request):
             pieces.append(piece)
             length += len(piece)
@@ -229,7 +229,7 @@ class Search:
         self.problems.append(f"{name}: {reason}: {request[:300]!r}")
 
     def ask(self, name, request):
-        """Sends a request; returns the answer, what memory it took besides what was there, and CPU milliseconds."""
+        """Sends a request; returns the answer, the additional memory, and CPU milliseconds."""
         host = self.host
         with open(f"/proc/{host.process.pid}/clear_refs", "w", encoding="ascii") as file:
             file.write("5")
@@ -244,7 +244,7 @@ class Search:
         return line, (host.memory_mib() - before) * MIB, host.cpu_ms() - cpu
 
     def try_out(self, name, params):
-        """Measures a request; what the answer says is wrong is made simple, and tried again."""
+        """Measures a request; if the answer names a wrong value, simplifies that and tries again."""
         if name.startswith("editor.") and self.rng.random() < 0.6:
             self.measure("editor.begin", {})
         length, path = self.measure(name, params)
@@ -257,7 +257,7 @@ class Search:
         return length, params
 
     def grow(self):
-        """Changes a mood where that makes it longer."""
+        """Changes a mood if that makes it longer."""
         number, members = self.rng.choice(MOODS), self.maker.resolved(self.methods["mood.update"]["params"][1]["schema"])
         member = self.rng.choice(list(members["properties"]))
         change = {member: self.maker.value(members["properties"][member], member)}
@@ -266,7 +266,7 @@ class Search:
             self.lengths[number], _ = self.measure("mood.update", {**params, "dryRun": False})
 
     def measure(self, name, params):
-        """Returns the length of the answer, 0 for an error, and the path of what is wrong in the params."""
+        """Returns the length of the answer, 0 for an error, and the path of the wrong param."""
         request = self.request(name, params)
         if len(request) > self.messageBytes:
             return 0, None
@@ -278,7 +278,7 @@ class Search:
         for _ in range(2):
             if memory <= most and cpu <= self.options.cpu_ms:
                 break
-            # Other programs, and memory that was only now given back, do not happen twice.
+            # Noise of other programs and of memory that is freed late does not repeat.
             _, again, cpuAgain = self.ask(name, request)
             memory, cpu = min(memory, again), min(cpu, cpuAgain)
         if memory > most:
@@ -297,7 +297,7 @@ class Search:
         best.memory = max(best.memory, memory)
         if cpu > best.cpu:
             best.cpu, best.slowest = cpu, request
-        # An error says nothing of what might have been answered.
+        # An error gives no lower bound for the answer.
         score = (-1, cpu) if head else (len(line), cpu)
         if score >= best.score:
             best.score, best.params = score, params
@@ -320,7 +320,7 @@ class Search:
         create = self.methods["mood.create"]
         for number in MOODS:
             self.try_out("mood.create", {**self.maker.params(create), "id": number, "dryRun": False})
-            # Where that was too much there is a mood all the same.
+            # If that was too much, there is a mood anyway.
             self.measure("mood.create", {"id": number, "emoji": "😊", "label": "A"})
         for _ in range(self.options.rounds):
             for name in self.rng.sample(names, len(names)):
@@ -339,7 +339,7 @@ class Search:
         self.host.close()
 
     def interrupt(self):
-        """Sends what took longest again, and a SIGTERM; returns the longest time to the end, in milliseconds."""
+        """Sends the slowest requests again, with a SIGTERM; returns the longest time to the end, in milliseconds."""
         longest = 0
         for name, best in sorted(self.best.items(), key=lambda entry: -entry[1].cpu)[:6]:
             if not best.slowest or name in LAST:
@@ -353,7 +353,7 @@ class Search:
                 host.process.send_signal(signal.SIGTERM)
                 while os.read(host.output, MIB):
                     pass
-                # How many answers it still had time for is for deadlines.py to judge.
+                # deadlines.py checks how many answers it still sends.
                 if host.process.wait(5) not in (0, 75):
                     self.wrong(name, f"after SIGTERM: ended with {host.process.returncode}", best.slowest)
                 taken = (time.monotonic() - start) * 1000

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Uses `mood browse` and `mood` alone in a real terminal (tmux), and compares what the screen shows.
+"""Uses `mood browse` and `mood` alone in a real terminal (tmux), and checks the screen.
 
     Tests/Scripts/browse.py PATH/TO/mood PATH/TO/moodboard [--keep]
 
@@ -18,7 +18,7 @@ import time
 
 
 class Terminal:
-    """A window of tmux in which a shell runs."""
+    """A window of tmux with a shell."""
 
     def __init__(self, environment, columns=80, lines=24, name="", program=("sh",)):
         self.name = f"browse{name}-{os.getpid()}"
@@ -43,7 +43,7 @@ class Terminal:
         self.tmux("send-keys", "-t", "t", "-l", "--", text)
 
     def wait(self, *texts, gone=(), seconds=10):
-        """Until the screen holds all texts, and none of the others."""
+        """Waits until the screen has all texts, and none of the others."""
         end = time.monotonic() + seconds
         while True:
             screen = "\n".join(self.screen())
@@ -66,7 +66,7 @@ class Terminal:
 
 
 def youngest(program):
-    """The id of the `mood` that was started last."""
+    """The process id of the last started `mood`."""
     found = subprocess.run(["pgrep", "-n", "-f", f"^{program} (browse|key)"], capture_output=True, text=True, check=True)
     return int(found.stdout)
 
@@ -84,14 +84,14 @@ def browse(terminal, mood, environment):
     terminal.press("End", "Enter")
     terminal.wait("Moods", "› ★ 😊 Happy", "😴 Tired", "n New mood")
 
-    # Another program's change comes by itself.
+    # Another program's change appears by itself.
     subprocess.run([mood, "add", "🥳", "Proud"], env=environment, check=True, capture_output=True)
     terminal.wait("🥳 Proud", "Changed elsewhere: 🥳 Proud created")
 
     # The form, over the list.
     terminal.press("n")
     terminal.wait("Intro State", "› Label", gone=["s Save", "✗"])
-    # An emoji brings its label; what was typed stays.
+    # An emoji brings its label; a typed label stays.
     terminal.press("Up", "Up", "Right", "Enter")
     terminal.wait("Label    Excited", "Save", gone=["✗"])
     terminal.press("Down", "Down", "Enter", "C-u")
@@ -106,13 +106,13 @@ def browse(terminal, mood, environment):
     terminal.press("s")
     terminal.wait("Moods", "🎉 Rested, é", gone=["Intro State"])
 
-    # Undo asks nothing and says what it did; so does what makes it again.
+    # Undo asks nothing and shows what it did; so does redo.
     terminal.press("u")
     terminal.wait("Took back: Recorded 🎉 Rested, é. U makes it again.", gone=["› 🎉 Rested"])
     terminal.press("U")
     terminal.wait("Made again: Recorded 🎉 Rested, é")
 
-    # A search, until Escape; notes and tags are edited from what it finds.
+    # A search, until Escape; notes and tags of a found mood are edited.
     terminal.press("/")
     terminal.type("resTED")
     terminal.press("Enter")
@@ -132,7 +132,7 @@ def browse(terminal, mood, environment):
     terminal.press("Escape")
     terminal.wait("Moods", "Happy", "Tired", gone=["#SEA"])
 
-    # Its detail, a favourite, notes.
+    # Its detail, a favorite, notes.
     terminal.press("Home", "Enter")
     terminal.wait("Rested, é", "No notes yet", "a Add to favorites")
     terminal.press("a")
@@ -156,7 +156,7 @@ def browse(terminal, mood, environment):
 
 
 def ended(terminal, mood, number):
-    """Whatever ends it, the terminal is usable."""
+    """The terminal must be usable after every kind of end."""
     before = terminal.modes()
     terminal.type(f"{mood} browse")
     terminal.press("Enter")
@@ -172,7 +172,7 @@ def ended(terminal, mood, number):
 
 
 def synced(mood, folder, environment):
-    """Two stores that share a folder, each in a terminal: a change of one is seen in both."""
+    """Two stores that share a folder, each in a terminal: both show a change of one."""
     stores = [os.path.join(folder, name) for name in ("left", "right")]
     os.mkdir(os.path.join(folder, "shared"))
     for number, store in enumerate(stores):
@@ -187,7 +187,7 @@ def synced(mood, folder, environment):
             terminals[number].press("Enter")
             terminals[number].wait("Moods", "n New mood")
         subprocess.run([mood, "--store", stores[0], "add", "🥳", "Seen by both"], env=environment, check=True, capture_output=True)
-        # Two seconds of quiet, three until the other one looks, and what two rounds take.
+        # Two seconds of quiet, three until the other one polls, and the time of two rounds.
         for one in terminals:
             one.wait("🥳 Seen by both", seconds=30)
     finally:
@@ -206,7 +206,7 @@ def main():
         print("SKIPPED: there is no tmux")
         return 0
     folder = tempfile.mkdtemp(prefix="browse.")
-    # Beside each other, as they are installed.
+    # In one folder, as they are installed.
     for path, name in ((options.mood, "mood"), (options.moodboard, "moodboard")):
         shutil.copy2(path, os.path.join(folder, name))
     mood = os.path.join(folder, "mood")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Calendars read by programs that others wrote: `icalendar` and `ics` (both from PyPI).
+"""Calendars in two other programs: `icalendar` and `ics` (both from PyPI).
 
     calendars.py HOST [--moods 200] [--seed 1]
 
@@ -65,7 +65,8 @@ def moods(count, seed):
 
 
 def event_uids(mood, place):
-    """The UIDs of an event's occurrences: of the mood's id and the event's title, and of their start where there are several."""
+    """The UIDs of an event's occurrences: from the mood's id and the event's title, and from their start if there are
+    several."""
     event = mood["attachments"][place]
     title = 0xcbf29ce484222325
     for byte in event["title"].encode():
@@ -93,7 +94,7 @@ class Host:
 
 
 def problem(mood, text, kind):
-    """What icalendar finds wrong, or None."""
+    """The problem that icalendar finds, or None."""
     calendar = icalendar.Calendar.from_ical(text)
     if calendar.errors:
         return f"errors {calendar.errors}"
@@ -116,7 +117,7 @@ def problem(mood, text, kind):
 
 
 def event_problem(mood, place, text):
-    """What icalendar finds wrong with an exported event, or None."""
+    """The problem that icalendar finds in an exported event, or None."""
     event = mood["attachments"][place]
     calendar = icalendar.Calendar.from_ical(text)
     parts = [part for part in calendar.walk() if part.name == "VEVENT"]
@@ -147,7 +148,7 @@ def event_problem(mood, place, text):
 
 
 def exported(host, mood, place):
-    """The text of an event, as a client is asked to present it."""
+    """The text of an event, in the form that a client gets."""
     action = {"type": "exportEvent", "id": mood["id"], "attachment": place}
     effects = host.call("action.perform", {"action": action})["effects"]
     assert [(effect["type"], effect["what"], effect["mediaType"]) for effect in effects] == [
@@ -171,7 +172,7 @@ def main():
             shared = host.call("mood.share", {"id": mood["id"], "format": "ics", "as": kind})
             assert shared["mediaType"] == "text/calendar; charset=utf-8", shared["mediaType"]
             found = problem(mood, shared["text"], kind.upper()) if icalendar else None
-            # The second reader knows events only.
+            # The second reader knows only events.
             if found is None and ics and kind == "vevent":
                 events = list(ics.Calendar(shared["text"]).events)
                 if len(events) != 1 or events[0].uid != mood["id"]:

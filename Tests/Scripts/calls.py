@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What a call through a plugin costs: the echo in C, one in flight and 64, against the same program on a bare pipe.
+"""The cost of a call through a plugin: the echo in C, one in flight and 64, compared with that program on a bare pipe.
 
     Tests/Scripts/calls.py PATH/TO/moodboard [--calls 20000] [--rounds 5]
 
-Bare and hosted runs take turns; what counts is the middle one of the rounds. Fails where one call takes more than three bare
+Bare and hosted runs take turns; the median of the rounds counts. Fails where one call takes more than three bare
 round trips, or 64 in flight make less than 100,000 calls a second (`--most`, `--least` for other bounds; 0: none).
 """
 
@@ -18,7 +18,7 @@ ECHO, PARAMS = "org.moodboard.echo", '{"text":"hello %d"}'
 
 
 def pump(program, calls, in_flight, method, command):
-    """Nanoseconds a call, the median of single calls, and their p99."""
+    """Nanoseconds of a call, the median of single calls, and their p99."""
     words = [program, str(calls), str(in_flight), method, PARAMS, "-", *command]
     return [float(one) for one in subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout.split()]
 

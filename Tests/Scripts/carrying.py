@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stores that take part in one journal, on what carries it: what it bears, and how fast it is.
+"""Stores that sync through one journal, with each carrier: its faults and its speed.
 
     carrying.py HOST agree    [--carrier folder|git|jetstream] [--stores 4] [--changes 2500] [--seed N]
     carrying.py HOST latency  [--carrier jetstream] [--changes 300]
@@ -7,9 +7,9 @@
     carrying.py HOST newcomer [--carrier folder|jetstream] [--changes 100000]
     carrying.py HOST forget   [--carrier folder|git|jetstream]
 
-agree: all stores change moods at the same time, while hosts and plugins are killed with -9, what carries is taken away and put
-back, and the server that leads the stream is killed; at the end all have to show the same, with every mood that was
-acknowledged, once. latency: from `sync.now` in one host to the event in another one, which nobody asks anything. push: changes
+agree: all stores change moods at the same time, while hosts and plugins are killed with -9, the carrier is removed and put
+back, and the server that leads the stream is killed; at the end all must show equal moods, with every acknowledged one
+once. latency: from `sync.now` in one host to the event in another one, which gets no request. push: changes
 that were made before are sent. newcomer: a new store, until it shows all moods of another one, by its snapshot. forget: what a store that
 will not come back has left goes once a snapshot of another one has it, a new store has all of it, and should it come back nothing
 is lost.
@@ -23,7 +23,7 @@ from syncing import moods
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../Docs/Examples/plugins")
 PLUGIN = "org.moodboard.nats"
-SNAPSHOT = 10_001  # who knows so many operations more than every snapshot puts one
+SNAPSHOT = 10_001  # operations above every snapshot at which a replica uploads one
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(EXAMPLES, PLUGIN))
 
@@ -46,7 +46,7 @@ class Host:
     def next(self):
         line = self.process.stdout.readline()
         if not line.endswith(b"\n"):
-            raise EOFError  # it was killed
+            raise EOFError  # the host was killed
         return json.loads(line)
 
     def answer(self, number):
@@ -88,7 +88,7 @@ class Folder:
         os.rename(self.path + "-away", self.path)
 
     def left(self, journal, replica):
-        """What is there of a replica: how many files or messages with records, and whether there is a snapshot."""
+        """What is there of a replica: the number of files or messages with records, and whether there is a snapshot."""
         names = self.names(f"{journal}/{replica}")
         return sum(name[0].isdigit() for name in names), "snapshot.jsonl" in names
 
@@ -120,7 +120,7 @@ class JetStream:
 
     @staticmethod
     def runtimes():
-        """The folder of nats-py, and that of the Python which it was made of, where the system's is another one."""
+        """The folder of nats-py, and that of its original Python if that is not the system's."""
         prefixes = subprocess.run(
             [os.environ["NATS_PYTHON"], "-c", "import sys; print(sys.prefix, sys.base_prefix)"], check=True, capture_output=True)
         return [one for one in prefixes.stdout.decode().split() if one != "/usr"]
@@ -146,7 +146,7 @@ class JetStream:
         return state["subjects"].get(subject, 0), any(b"MB-Id" in self.ask(f"$JS.API.DIRECT.GET.MOODBOARD.{part}") for part in parts)
 
     def ask(self, subject, question=None):
-        """What the servers answer, with its headers."""
+        """The servers' answer with its headers."""
         text = json.dumps(question).encode() if question else b""
         port = next(port for port, server in zip(self.cluster.clients, self.cluster.servers) if server)
         with socket.create_connection(("127.0.0.1", port), timeout=10) as connection, connection.makefile("rwb") as file:
@@ -173,7 +173,7 @@ class Trial:
         return Host(self.options.host, f"{self.place}/store{number}", self.carrier, *more)
 
     def join(self, number):
-        """A store that takes part by now."""
+        """Makes a store that takes part from now on."""
         host = self.host(number, "--no-sync")
         host.ask("settings.get")
         self.carrier.prepare(host)
@@ -183,7 +183,7 @@ class Trial:
             answer = host.ask("sync.setup", {"url": self.carrier.url, **more})
             if "error" not in answer:
                 break
-            assert self.journal and answer["error"]["code"] == 1001, answer  # what carries it is behind
+            assert self.journal and answer["error"]["code"] == 1001, answer  # the carrier lags
         self.journal = answer["journal"]
         return host
 
@@ -226,7 +226,7 @@ class Trial:
         return lost or doubled or different
 
     def settle(self, *hosts):
-        """Until nobody has anything for the others, and all were reached."""
+        """Waits until no store has anything for the others, and all are reached."""
         for _ in range(120):
             answers = [host.ask("sync.now") for host in hosts]
             statuses = [host.ask("sync.status") for host in hosts]
@@ -274,7 +274,7 @@ class Trial:
             host.kill()
 
     def kill_plugin(self, info):
-        """Not its keeper: what the host sees is that the plugin has ended."""
+        """Kills the plugin, not its keeper: the host sees the plugin's end."""
         if info.get("pid"):
             try:
                 os.kill(info["pid"], signal.SIGKILL)

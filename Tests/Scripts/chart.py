@@ -8,7 +8,7 @@ COLORS = ["#1f5fa8", "#c0504d", "#4f8a3d", "#8064a2", "#b8860b"]
 
 
 class Panel:
-    """`curves`: name → [(second, value)]; `floor` is the value at the bottom, at least."""
+    """`curves`: name → [(second, value)]; `floor` is the value at the bottom."""
 
     def __init__(self, title, unit, curves, is_logarithmic=False, floor=0.0):
         self.title, self.unit, self.curves = title, unit, curves

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The clients of Docs/Clients.md never wait for ever: with a host that does its worst, and with one that is left in every state.
+"""The clients of Docs/Clients.md never wait for ever: with a hostile host, and when they leave a host in any state.
 
     clientends.py HOST
 
@@ -17,9 +17,9 @@ import tempfile
 from clients import blocks
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-# What a slow machine may add to a second.
+# Seconds, with room for a slow machine.
 SECONDS_MAX = 1.5
-# The manner of the host, and how a call ends. Each is tried with the next call too.
+# The manners of the host, and the end of a call with each. Each is tried with the next call too.
 MANNERS = {
     "ends": "error", "half a line": "error", "rubbish": "error", "closes its output": "error",
     "an error without an id": "error", "an error without anything": "error", "late answers": "result",
@@ -67,7 +67,7 @@ CREATE = "mood.create"
 class Language:
     def __init__(self, name, runtime, client, program, section, words):
         self.name, self.runtime, self.client, self.program, self.section = name, runtime, client, program, section
-        # How it says what a trial needs.
+        # The code for a trial in this language.
         self.words = words
 
 
@@ -92,7 +92,7 @@ LANGUAGES = [
 
 
 def run(language, folder, options, calls):
-    """What each timed step of a trial came to."""
+    """Runs a trial; returns the outcome of each timed step."""
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "HOME": folder}
     program = pathlib.Path(folder, "trial" + pathlib.Path(language.client).suffix)
     program.write_text(language.program)
@@ -106,7 +106,7 @@ def run(language, folder, options, calls):
 
 
 def check(language, name, steps, wanted):
-    """What is wrong with a trial; nil where nothing is."""
+    """The problem of a trial, or None."""
     if steps is None:
         return f"{language.name}, {name}: it waits for ever"
     if [step[0] for step in steps] != wanted:
@@ -119,7 +119,7 @@ def worst(language, folder):
     for manner, kind in MANNERS.items():
         steps = run(language, folder, [manner], [PING] if manner == "floods" else [PING, PING])
         ends = manner in ("ends", "half a line", "rubbish", "closes its output")
-        # What comes after the first call depends on what is left of the host.
+        # Later outcomes depend on what is left of the host.
         second = steps[1][0] if steps and len(steps) > 1 else "nothing"
         if manner == "floods" or ends:
             steps = steps and [steps[0], steps[-1]]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How soon the client answers a person: the time from its start to the first byte that it prints, and of a key in `mood browse`.
+"""The response time of the client: from its start to its first byte of output, and of a key in `mood browse`.
 
     clientfigures.py MOOD HOST [--moods 100000] [--rounds 15] [--seed 1] [--most 0]
 
-A store of random moods is made. Each command is run that often, the commands in turns; the least and the middle time are told.
-`add` is durable when it prints what it added; its end is told too. In `mood browse`, on a terminal of 80 by 24, keys are pressed in the menu, the
+A store of random moods is made. Each command runs so often, in turns; the script prints the least and the median time.
+`add` is durable when it prints the mood; its end is printed too. In `mood browse`, on a terminal of 80 by 24, keys are pressed in the menu, the
 list and a mood; the time is that to the first byte of the frame, and how many pieces a frame came in is told.
 
 Goals: 15 ms to the first output, `mood add` durable in 8 ms, a key answered in 16 ms. With `--most N` the exit code is 1 where a
@@ -52,7 +52,7 @@ def first_byte(words, environment):
 
 
 def keys(mood, environment, rounds):
-    """Milliseconds until a frame begins, and in how many pieces it comes, for each key that is pressed."""
+    """Milliseconds until a frame begins, and its number of pieces, for each pressed key."""
     process, terminal = pty.fork()
     if process == 0:
         os.execve(mood, [mood, "browse"], dict(environment, TERM="xterm-256color"))

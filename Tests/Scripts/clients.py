@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the clients of Docs/Clients.md against a host: what they print is what the page says.
+"""Runs the clients of Docs/Clients.md with a host: their output must be that of the page.
 
     clients.py HOST
 
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "Docs" / "Clients.md"
-# The name of a section: the file of its client, that of its use, and what runs them.
+# The name of a section: its client's file, the file of the use, and the command.
 SECTIONS = {
     "Python": ("moodboard.py", "use.py", "python3"),
     "JavaScript": ("moodboard.mjs", "use.mjs", "node"),
@@ -25,7 +25,7 @@ LINES_MAX = 48
 
 
 def blocks(section):
-    """The blocks of a section: code, and last what it prints."""
+    """The blocks of a section: code, and its output last."""
     text = PAGE.read_text().split(f"\n## {section}\n")[1].split("\n## ")[0]
     return [code for name, code in re.findall(r"```(\w+)\n(.*?)```", text, re.S) if name != "sh"]
 

@@ -23,12 +23,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FOLDER = os.path.join(ROOT, "Sources", "Storage")
 LIST = os.path.join(ROOT, "Tests", "Scripts", "uncovered.txt")
 SUITES = ["StorageTests", "SimulatedDiskTests", "MoodStoreTests", "MoodHostTests", "MoodSyncTests"]
-# Under counters the optimizer extends accesses of the tests' own until they overlap.
+# With counters the optimizer extends accesses of the tests themselves until they overlap.
 FLAGS = ["-enable-testing", "-profile-generate", "-profile-coverage-mapping", "-enforce-exclusivity=unchecked"]
 
 
 def tool(name):
-    """Of the toolchain: another version may not know the form of the counts."""
+    """A tool of the toolchain: another version may not know the form of the counts."""
     beside = os.path.join(os.path.dirname(os.path.realpath(shutil.which("swift") or "swift")), name)
     return beside if os.path.exists(beside) else name
 
@@ -49,7 +49,7 @@ def run_tests(scratch, profiles):
 
 
 def read_counts(scratch, profiles):
-    """The counts of all regions, by where they are. A function has counts for each place where it was compiled."""
+    """The counts of all regions, by place. A function has counts for each place where it was compiled."""
     merged = os.path.join(scratch, "merged.profdata")
     subprocess.run([tool("llvm-profdata"), "merge", "-o", merged,
                     *[os.path.join(profiles, name) for name in os.listdir(profiles)]], check=True)
@@ -60,14 +60,14 @@ def read_counts(scratch, profiles):
     for function in json.loads(exported.stdout)["data"][0]["functions"]:
         for *place, count, file, _, kind in function["regions"]:
             path = os.path.relpath(function["filenames"][file], FOLDER)
-            # Of other kinds are gaps between regions, and what is skipped.
+            # Other kinds are gaps between regions, and skipped ones.
             if kind == 0 and not path.startswith(".."):
                 counts[path, *place] += count
     return counts
 
 
 def unreached(counts):
-    """The lines in which a region begins that is not reached, with their numbers; not those within another one."""
+    """The lines in which an unreached region begins, with their numbers; not those within another one."""
     lines, end, file, texts = {}, (0, 0), None, []
     for (path, *place), count in sorted(counts.items(), key=lambda item: (item[0][:3], -item[0][3], -item[0][4])):
         if path != file:
@@ -81,7 +81,7 @@ def unreached(counts):
 
 
 def read_list():
-    """What is known not to be reached: `PATH: the line`, under a line `# the reason`."""
+    """The lines known as unreached: `PATH: the line`, under a line `# the reason`."""
     known, reason = {}, None
     with open(LIST, encoding="utf-8") as file:
         for line in file.read().split("\n"):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A host ends in time, whatever it is at: a signal or the end of the input at random moments of every state.
+"""A host ends in time: a signal or the end of the input at random moments of every state.
 
     Tests/Scripts/deadlines.py PATH/TO/moodboard [--seed 1] [--moments 60] [--state NAME]…
 
@@ -8,7 +8,7 @@ States: serving, batch, lock (a request waits for another process), opening (a l
 not read).
 
 After a signal: gone in under a second; exit 0, or 75 and a line on stderr where answers are missing; no message cut. After the
-end of the input: every request is answered, exit 0. In both cases what was acknowledged is there afterwards. While a request
+end of the input: every request is answered, exit 0. In both cases acknowledged data is there afterwards. While a request
 waits for the lock, or for the store to be opened, host.ping is answered, and after it the rest in its order.
 Python's standard library only. Exit code 1 if something failed.
 """
@@ -31,7 +31,7 @@ MOODS, NOTES = 3000, "x" * 6000
 
 
 class Wrong(Exception):
-    """The host did something else than it should."""
+    """The host breaks a rule."""
 
 
 def request(number, method, **params):
@@ -47,7 +47,7 @@ def line(message):
 
 
 class Host:
-    """A host whose answers are read as they come, unless nobody reads."""
+    """A host whose answers are read as they come, unless the test does not read."""
 
     started = []
 
@@ -67,7 +67,7 @@ class Host:
             self.data += piece
 
     def send(self, *messages, closes=False):
-        """Beside the rest, because a host that is busy does not read."""
+        """Sends in the background, because a busy host does not read."""
         before = self.writer
 
         def run():
@@ -95,7 +95,7 @@ class Host:
         return False
 
     def end(self, ending, seconds):
-        """Ends it: how long that took."""
+        """Ends the host; returns the time that took."""
         start = time.monotonic()
         if ending is None:
             self.send(closes=True)
@@ -115,7 +115,7 @@ class Host:
         self.told = self.process.stderr.read().decode()
         code = self.process.returncode
         if ending and code == -ending and not self.data:
-            # It had not begun to run.
+            # The host had not begun to run.
             return taken
         if code not in (0, 75) or (code == 75) != ("did not take" in self.told or "still at work" in self.told):
             raise Wrong(f"exit code {code}, stderr {self.told!r}")
@@ -125,7 +125,7 @@ class Host:
 
 
 class Bench:
-    """The stores that the states need, made once."""
+    """The stores for the states, made once."""
 
     def __init__(self, command, folder):
         self.command, self.folder = command, folder
@@ -134,7 +134,7 @@ class Bench:
         host.send(*(create(number, NOTES) for number in range(MOODS)))
         if not host.wait_for(MOODS - 1, 120):
             raise Wrong("the store cannot be made")
-        # Nothing is compacted at its end, so the journal stays long.
+        # A killed host does not compact, so the journal stays long.
         host.process.kill()
         host.process.wait()
         self.compact = os.path.join(folder, "compact")
@@ -156,7 +156,7 @@ class Bench:
 
 
 def check(host, sent, ending, allowed=()):
-    """The answers, which must be whole: to requests that were sent, once, in order but for those that may be overtaken."""
+    """Checks the answers: whole, to sent requests, once, in order except for requests that may be overtaken."""
     answers, rest = host.answers()
     if rest and "still at work" not in host.told:
         raise Wrong(f"the last message is cut: {rest[-60:]!r}")
@@ -172,7 +172,7 @@ def check(host, sent, ending, allowed=()):
 
 
 def check_kept(bench, store, answers):
-    """Every mood whose creation was acknowledged is there."""
+    """Checks that every acknowledged mood is there."""
     ids = [answer["result"]["id"] for answer in answers if "label" in answer.get("result", {})]
     host = Host(bench.command, store)
     host.send(*(request(number, "mood.get", id=mood) for number, mood in enumerate(ids)), closes=True)
@@ -185,7 +185,7 @@ def check_kept(bench, store, answers):
 
 
 def plain(bench, generator, ending, messages, sent, span, store=None, seconds=60, reads=True, arguments=()):
-    """Sends all, ends it after a random time, looks at what came."""
+    """Sends all, ends the host after a random time, and checks the output."""
     place = store or bench.fresh()
     host = Host(bench.command, place, *arguments, reads=reads)
     host.send(*messages)
@@ -243,7 +243,7 @@ def state_lock(bench, generator, ending):
 
 
 def check_opening(host, sent, ending):
-    """The ping was sent last, and is answered first, or alone."""
+    """Checks that the ping, sent last, is answered first, or alone."""
     answers = check(host, sent, ending, (sent[-1],))
     if answers and answers[0].get("id") != sent[-1]:
         raise Wrong("host.ping waits until the store is open")
@@ -282,7 +282,7 @@ def long_work(bench, generator, ending, method, span, **params):
     store = bench.copy(generator.choice((bench.long, bench.compact)))
     messages = [create(0), request(1, method, **params), request(2, "host.ping"), create(3)]
     host, place, taken, sent = plain(bench, generator, ending, messages, range(4), span, store)
-    # The ping overtakes the opening of a store with a long journal, the work is overtaken.
+    # The ping overtakes the opening of a store with a long journal, and the work.
     return host, taken, check_kept(bench, place, check(host, sent, ending, (1, 2)))
 
 
@@ -334,7 +334,7 @@ def main():
         bench = Bench(options.host, folder)
         for moment in range(options.moments):
             name = names[moment % len(names)]
-            # After the end of the input a hole, or a client that does not read, may take any time.
+            # After the end of the input, a hole or a client that does not read may take any time.
             ending = generator.choice(SIGNALS if name in ("sparse", "deaf") else (*SIGNALS, None))
             own = random.Random(generator.random())
             try:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long a compaction makes a write wait, beside a plain write of the same size.
+"""The longest wait of a write during a compaction, compared with a plain write of equal size.
 
     delays.py HOST [--moods 100000] [--rounds 10]
 
@@ -59,7 +59,7 @@ def fill(host, store, count):
 
 
 class Writer(threading.Thread):
-    """Changes one mood after the other and keeps when each change began and how long it took."""
+    """Changes moods one after the other, and notes the beginning and the duration of each change."""
 
     def __init__(self, host, store):
         super().__init__(daemon=True)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Events reach a plugin at least once, in order, without a gap, whatever is killed.
+"""Events reach a plugin at least once, in order, without a gap, despite kills.
 
     Tests/Scripts/delivery.py PATH/TO/moodboard [--changes 100000] [--kills 1000] [--seed 1]
 
-A host without plugins makes the changes. Two others share the store and deliver; these and the plugin are killed again and
-again, and started anew. The plugin writes down each event before it acknowledges it. Its list must hold every change since
-the trust, in order; what comes again after a kill repeats only what was last there.
+A host without plugins makes the changes. Two others share the store and deliver; these and the plugin are killed and
+restarted again and again. The plugin records each event before it acknowledges it. Its list must have every change since
+the trust, in order; after a kill only the latest events may repeat.
 """
 
 import argparse
@@ -22,7 +22,7 @@ RECORDER = "org.example.recorder"
 
 
 def write_changes(trial, count, made, errors):
-    """Changes, each by a commit of its own: `made` gets (revision, id)."""
+    """Makes changes, each in an own commit: `made` gets (revision, id)."""
     try:
         host = trial.start("--no-plugins", "--durability", "none")
         for first in range(0, count, 100):
@@ -31,7 +31,7 @@ def write_changes(trial, count, made, errors):
                 mood = host.receive(number)["result"]
                 made.append((mood["revision"], mood["id"]))
         host.close()
-    except Exception as error:  # told by the main thread
+    except Exception as error:  # the main thread reports it
         errors.append(error)
 
 
@@ -41,7 +41,7 @@ def recorders(hosts):
 
 
 def recorded(path):
-    """What the plugin has written down, whole lines only."""
+    """The plugin's record, whole lines only."""
     try:
         with open(path, encoding="utf-8") as file:
             lines = file.read().split("\n")[:-1]
@@ -51,7 +51,7 @@ def recorded(path):
 
 
 def problem(events, made, since):
-    """What is wrong with a list of events, in words; None where nothing is."""
+    """The problem of a list of events, in words, or None."""
     wanted = dict(made)
     last = since
     for place, (seq, identifier) in enumerate(events):
@@ -87,7 +87,7 @@ def main():
         writer.start()
         hosts = [trial.start(), trial.start()]
         while sum(killed.values()) < options.kills and not errors:
-            wait_until(lambda: recorders(hosts), 1)  # a host that is killed before it delivers tries nothing
+            wait_until(lambda: recorders(hosts), 1)  # killing a host before it delivers tests nothing
             time.sleep(chance.random() * 0.03)
             place = chance.randrange(2)
             plugins = recorders(hosts)
@@ -103,7 +103,7 @@ def main():
                 hosts[place] = trial.start()
             for one in hosts:
                 try:
-                    one.ask("plugin.restart", {"id": RECORDER})  # what was killed too often is `failed`
+                    one.ask("plugin.restart", {"id": RECORDER})  # a plugin that was killed too often is `failed`
                 except (Refused, BrokenPipeError, EOFError):
                     pass
         writer.join()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows that the doctors of `mood` find what is wrong, and nothing where nothing is.
+"""Shows that the doctors of `mood` find every fault, and no other.
 
     Tests/Scripts/doctors.py PATH/TO/mood [--only NAME] [--hosts | --plugins | --transports]
 
@@ -21,7 +21,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../Docs/Examples/plugins")
 ID = "org.example.poor"
-# Each fault, and a word that a finding about it has to have.
+# Each fault, and a word that must be in a finding about it.
 PLUGIN_FAULTS = {
     "slow hello": "within 5000 ms",
     "ends at once": "before it answered plugin.hello",
@@ -71,7 +71,7 @@ MANIFEST = {
 
 
 def doctor(mood, *arguments):
-    """The findings, and the exit code. An outcome that is neither is a fault of the doctor."""
+    """The findings, and the exit code. Any other outcome is a fault of the doctor."""
     ended = subprocess.run([mood, "doctor", "--json", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
     try:
         findings = json.loads(ended.stdout)["findings"]
@@ -92,13 +92,13 @@ def poor_plugin(folder, fault):
     return place
 
 
-# What an example plugin needs of Python, and the PATH that plugins have.
+# Python modules that example plugins need, and the PATH of plugins.
 MODULES = {"org.moodboard.nats": "nats"}
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 def examples(folder):
-    """Copies of the example plugins that can run here, built where they have to be."""
+    """Copies of the example plugins that can run here, built if necessary."""
     for name in sorted(os.listdir(EXAMPLES)):
         source = os.path.join(EXAMPLES, name)
         if not os.path.isdir(source):
@@ -134,7 +134,7 @@ def poor_transport(folder, fault):
 
 
 def transports(mood, folder, only):
-    """Whether each example transport and each fault is judged as it has to be."""
+    """Whether the doctor judges each example transport and each fault correctly."""
     import poortransport
     for name, engine in {"org.moodboard.redis": redis, "org.moodboard.nats": nats}.items():
         if only in name:
@@ -180,7 +180,7 @@ def nats(mood, plugin):
 
 
 def expect(name, findings, word):
-    """Whether the findings are what they have to be: none, or one with the word in it."""
+    """Whether the findings are right: none, or one with the word in it."""
     if word is None:
         wrong = [f"{one['clause']}: {one['what']}" for one in findings]
     else:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs the editors' code of Docs/Editors against a host, each in its editor without a screen.
 
-For each: the editor loads the code while there is no host, asks for the list and is told so. The host is installed; a mood is added, marked,
+For each: the editor loads the code while there is no host, requests the list and shows an error. The host is installed; a mood is added, marked,
 shared and opened; another program adds one, and the list shows it. Another program makes thousands of changes at once; the list shows
-the last. The host is killed; the list shows what is added after that, with no command given. The host is killed in the middle of a request,
-which fails; the next one works. Then again with a host that answers oddly (oddhost.py): the list shows what is a mood, and goes on.
+the last. The host is killed; the list shows later moods without a command. The host is killed in the middle of a request,
+which fails; the next one works. Then again with a host that answers oddly (oddhost.py): the list shows the valid moods, and goes on.
 An editor that is not installed is named as SKIPPED.
 
 Usage: editors.py HOST [--only NAME] [--changes N]
@@ -24,7 +24,7 @@ LINES_MAX = 290
 SECONDS_MAX = 120
 ODD_HOST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "oddhost.py")
 
-# What each editor shows, in this order. A line with SEEN is of the test: the list has this mood now.
+# The expected output of each editor, in order. A line with SEEN comes from the test: the list has this mood now.
 SHOWN = [
     r"no program moodboard|moodboard cannot be started",
     r"One is recorded",
@@ -231,7 +231,7 @@ const add = (label) => { inputs = ["😊", label]; return commands["moodboard.ad
 })();
 """
 
-# The same with odd answers: the list is shown, and another program adds one mood after the other.
+# With odd answers the list is shown, and another program adds one mood after the other.
 ODD_EMACS = EMACS.split("(try #'moodboard)")[0] + """
 (call-process (expand-file-name "install"))
 (moodboard)
@@ -284,7 +284,7 @@ ODD_VSCODE = VSCODE.split("(async () => {\n")[0] + """
 ODD = {"emacs": ODD_EMACS, "nvim": ODD_NEOVIM, "vim": ODD_VIM, "node": ODD_VSCODE}
 ODD_SHOWN = [r"SEEN Good\b", r"SEEN Later\b"]
 
-# name: the file that is its code, the text that drives it, in which file, and how it is run.
+# name: the file with its code, the text that drives it, the file of that text, and the command.
 EDITORS = {
     "emacs": ("moodboard.el", EMACS, "drive.el", ["emacs", "-Q", "--batch", "-l", "drive.el"]),
     "nvim": ("lua/moodboard.lua", NEOVIM, "drive.lua",
@@ -295,7 +295,7 @@ EDITORS = {
 }
 
 SCRIPTS = {
-    # The host with its process id in a file; it appears in the PATH when it is installed.
+    # The host, which writes its process id to a file; it appears in PATH when it is installed.
     "host": """#!/bin/sh
 echo $$ > {folder}/pid
 exec {host} "$@"
@@ -315,7 +315,8 @@ printf '{{"jsonrpc":"2.0","id":1,"method":"mood.create","params":{{"emoji":"😊
     "flood": """#!/bin/sh
 {host} < {folder}/flood.requests > {folder}/flood.answers
 """,
-    # While another process holds the store's lock a change waits for it; then the host is gone, and a little later the lock is free.
+    # A change waits while another process holds the store's lock. Then the host is killed, and a little later the lock
+    # is free.
     "kill-midway": """#!/bin/sh
 flock {folder}/store/lock sh -c 'touch {folder}/held; sleep 1; kill -KILL $(cat {folder}/pid); sleep 0.3' \\
     < /dev/null > {folder}/killed 2>&1 &
@@ -325,7 +326,7 @@ while [ ! -e {folder}/held ]; do sleep 0.02; done
 
 
 def flood(changes):
-    """Many changes of one mood, then a mood by which their end is seen."""
+    """Many changes of one mood, then a mood that marks their end."""
     flooded = "019b7c65-1a3e-7000-8000-000000000009"
     calls = [("mood.create", {"id": flooded, "emoji": "😊", "label": "Flood"})]
     calls += [("mood.setNotes", {"id": flooded, "notes": f"Note {number}"}) for number in range(changes)]
@@ -343,7 +344,7 @@ def write(folder, name, text, mode=0o644):
 
 
 def run(name, host, changes, is_odd=False):
-    """What is wrong, or None."""
+    """The problem, or None."""
     code_file, drive, drive_file, command = EDITORS[name]
     if is_odd:
         drive = ODD[name]
@@ -362,7 +363,7 @@ def run(name, host, changes, is_odd=False):
         environment = {
             "PATH": os.path.join(folder, "bin") + os.pathsep + os.environ.get("PATH", ""), "HOME": folder,
             "MOODBOARD_STORE": os.path.join(folder, "store"), "TERM": "dumb",
-            # Emacs and Node take UTF-8 from here; Vim must do without, as on a machine without locales.
+            # Emacs and Node take UTF-8 from here; Vim must work without, as on a machine without locales.
             "LC_ALL": "C" if name == "vim" else "C.UTF-8",
         }
         if shutil.which("moodboard", path=environment["PATH"]):

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""How a host ends: what is still answered, when it is gone, with which exit code.
+"""The end of a host: its last answers, its time and its exit code.
 
     Tests/Scripts/endings.py PATH/TO/moodboard [--seed 1] [--rounds 20]
 
 1. The input ends and the reader pauses: every answer comes, exit 0, also where requests wait in the pipe.
 2. A signal, or host.shutdown, while the reader pauses: gone within a second, exit 75, no message cut; also without /proc.
-3. A signal while the reader reads: what was read is answered, exit 0.
+3. A signal while the reader reads: every request that was read is answered, exit 0.
 4. stdout is closed: 75 where answers are left, else 0.
-5. Work that takes long: others are answered before it; a signal does not wait for it, the end of the input does.
+5. Long work: other requests are answered before it; a signal does not wait for it, the end of the input does.
 6. A signal while a request waits for the store's lock: gone within a second.
 7. A signal that the parent had blocked: gone, exit 0.
-8. What a host cannot start or work with is said: too few descriptors, a TZ that is a FIFO.
+8. Fatal surroundings are reported: too few descriptors, a TZ that is a FIFO.
 Python's standard library only. Exit code 1 if something failed.
 """
 import argparse
@@ -28,12 +28,12 @@ import threading
 import time
 
 MENU = b'{"jsonrpc":"2.0","id":%d,"method":"nav.menu"}'
-# The runtime of Swift in a static executable looks for its own place in /proc, and aborts if it is not told one.
+# The Swift runtime of a static executable looks for its own path in /proc, and aborts without a replacement.
 NO_PROC = ["unshare", "--mount", "sh", "-c", 'umount -l /proc && exec env SWIFT_ROOT=/usr "$0" "$@"']
 
 
 class Wrong(Exception):
-    """The host did something else than it should."""
+    """The host breaks a rule."""
 
 
 def header(message):
@@ -51,7 +51,7 @@ class Host:
             stderr=subprocess.PIPE, bufsize=0)
 
     def send(self, data, closes=False):
-        """Beside the rest, because nobody may read it."""
+        """Sends in the background, because the host may not read."""
         def run():
             try:
                 self.process.stdin.write(data)
@@ -81,7 +81,7 @@ class Host:
         return taken
 
     def messages(self):
-        """All that is left, which must end where a message ends."""
+        """All remaining output, which must end with a whole message."""
         data, messages = self.process.stdout.read(), []
         while data:
             if data.startswith(b"Content-Length: "):
@@ -117,7 +117,7 @@ def deaf_reader(command, framing, ending, generator):
     first = host.process.stdout.fileno()
     time.sleep(0.3)
     if ending == "shutdown":
-        # What was sent before it is in the way; a host that is full reads no more. So this one is asked while it reads.
+        # Earlier requests are in the way, and a full host does not read. So send this one while the host reads.
         host.process.kill()
         host = Host(command)
         big = b'{"jsonrpc":"2.0","id":%d,"method":"rpc.discover"}'
@@ -132,7 +132,7 @@ def deaf_reader(command, framing, ending, generator):
     if first is None:
         host.messages()
         return
-    # The reader stopped in the middle of a message: the rest of that one comes first.
+    # The reader stopped within a message: its rest comes first.
     rest = host.process.stdout.read()
     if framing is line:
         if not rest.endswith(b"\n"):
@@ -149,7 +149,7 @@ def deaf_reader(command, framing, ending, generator):
 
 
 def store_is_not_blamed(command):
-    """Changes wait for a reader that pauses: what was accepted is durable, and stderr says nothing of the store."""
+    """Changes wait for a reader that pauses: accepted ones are durable, and stderr does not mention the store."""
     with tempfile.TemporaryDirectory() as folder:
         host = Host(command, "--store", os.path.join(folder, "store"))
         create = b'{"jsonrpc":"2.0","id":%d,"method":"mood.create","params":{"emoji":"\xf0\x9f\x98\x8a","label":"l","notes":"%s"}}'
@@ -273,7 +273,7 @@ def zone_of_a_fifo(command):
 
 
 def held_back(command, ending):
-    """A parent that blocks a signal hands that down; the host ends on it all the same."""
+    """A parent that blocks a signal passes that on; the host must end on the signal anyway."""
     everything = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
     host = subprocess.Popen([*command, "--in-memory"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                             bufsize=0, preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, everything))

@@ -3,13 +3,13 @@
 
     Tests/Scripts/events.py PATH/TO/moodboard [--changes 10000] [--seed 1]
 
-1. One change at a time by another host: how long after its answer the subscriber is told.
+1. One change at a time by another host: the delay of the event after the answer.
 2. Many changes at once by two other hosts, one of which compacts now and then: every revision, once, in order.
-3. A mood that a router shows is deleted by another host: told of to whoever follows routers alone.
+3. Another host deletes a mood that a router shows: a subscriber of routers alone gets an event.
 4. A change that comes after the answer to `events.subscribe`, before the host watches the store (with strace, which holds up
    that call of the system).
-5. A subscriber that stops reading while another host goes on: its memory, and that it is told where the sequence breaks
-   off; from there it gets the rest.
+5. A subscriber that stops reading while another host goes on: its memory, and the event at which the sequence
+   breaks off; from there it gets the rest.
 Python's standard library only.
 """
 import argparse
@@ -39,7 +39,7 @@ class Host:
         self.process.stdin.write(json.dumps(request, ensure_ascii=False).encode() + b"\n")
 
     def receive(self, seconds=60):
-        """The next message; None where none comes in time."""
+        """The next message; None if none comes in time."""
         while b"\n" not in self.rest:
             if not select.select([self.process.stdout], [], [], seconds)[0]:
                 return None
@@ -51,7 +51,7 @@ class Host:
         return json.loads(line)
 
     def call(self, method, params=None):
-        """The answer; events before it are thrown away."""
+        """The answer; drops events before it."""
         self.send(method, params or {})
         while True:
             message = self.receive()
@@ -72,7 +72,7 @@ def create(host, number, notes=""):
 
 
 def seqs(subscriber, last):
-    """The revisions that are told of, until `last` or the end of the sequence."""
+    """The revisions in events, until `last` or the end of the sequence."""
     told = []
     while not told or told[-1] < last:
         message = subscriber.receive(10)
@@ -112,12 +112,13 @@ def promptness(binary, directory, changes):
 
 
 def beginning(binary, directory):
-    """How long after the watch begins the change before it is told of, in milliseconds."""
+    """The delay of the event for a change just before the watch begins, in milliseconds."""
     if not shutil.which("strace"):
         print("SKIPPED: strace")
         return 0
     pause = 100
-    # It traces from aside, so that the host is this program's child. A user who may not trace gets an error, and no delay.
+    # strace runs beside the host, so that the host is this program's child. A user without permission to trace gets an
+    # error, and no delay.
     subscriber, writer = Host(binary, directory), Host(binary, directory)
     subscriber.call("host.ping")
     tracer = subprocess.Popen(
@@ -183,7 +184,7 @@ def slowness(binary, directory, changes):
     notes = "n" * 2000
     for number in range(changes):
         create(writer, 9_000_000 + number, notes)
-    # Longer than a client may stand still.
+    # Longer than a client may pause.
     deadline = time.monotonic() + 1
     last = begun + changes
     while time.monotonic() < deadline:
@@ -211,7 +212,7 @@ def slowness(binary, directory, changes):
 
 
 def prunings(binary, directory):
-    """Who follows routers alone hears at once that another process has deleted what one of them shows."""
+    """A subscriber of routers hears at once that another process has deleted a mood that one of them shows."""
     subscriber, writer = Host(binary, directory), Host(binary, directory)
     create(writer, 0)
     subscriber.call("nav.navigate", {"route": {"name": "moodDetail", "id": MOOD % 0}})

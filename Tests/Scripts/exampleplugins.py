@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the test of each plugin in Docs/Examples/plugins, and looks at what they promise to be.
+"""Runs the test of each plugin in Docs/Examples/plugins, and checks their form.
 
     Tests/Scripts/exampleplugins.py [NAME…]
 
-Each has a manifest that names its folder, a README, and programs of at most 120 lines, 200 for a transport. What
-is missing is `SKIPPED`.
+Each has a manifest that names its folder, a README, and programs of at most 120 lines, 200 for a transport. A missing language
+is `SKIPPED`.
 """
 
 import json
@@ -21,7 +21,7 @@ LINES, TRANSPORT_LINES = 120, 200
 
 
 def problems(name):
-    """What a folder lacks, in words."""
+    """The parts that a folder lacks, in words."""
     folder = os.path.join(FOLDER, name)
     with open(os.path.join(folder, "plugin.json"), encoding="utf-8") as file:
         manifest = json.load(file)
@@ -40,7 +40,7 @@ def problems(name):
 
 
 def test(name):
-    """What goes wrong in a plugin's own test; None if nothing does."""
+    """The failure of a plugin's own test, or None."""
     folder = os.path.join(FOLDER, name)
     tests = [file for file in os.listdir(folder) if os.path.splitext(file)[0] == "test"]
     if len(tests) != 1:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Cuts the files of a small store at every byte, flips every bit of them, and asks the host what it makes of it.
+"""Cuts the files of a small store at every byte, flips every bit of them, and starts a host on each result.
 
 The store has a snapshot of two moods, and a journal of three commits whose growth is cut down to three line feeds. The
 lock file says that all of them were acknowledged. For each damage a host is started on a fresh copy; it lists the
-moods, verifies the store, and is asked to create one more. It must answer everything and end with 0. Either all moods
-are there as they were, or the store says so: it cannot be opened, or can only be read with a reason, and then what it
-shows is the state after some commit. Where nothing is said, the new mood stays behind the others at the next start.
+moods, verifies the store, and creates one more. It must answer every request and end with 0. Either all moods
+are unchanged, or the host reports damage: the store cannot be opened, or is read-only with a reason, and then it
+shows the state after some commit. Without a report, the new mood follows the others at the next start.
 
 Usage: flips.py HOST [--sample N] [--seed N] [--jobs 2]
 """
@@ -41,7 +41,7 @@ def ask(binary, store, requests, *options):
 
 
 def state(answer):
-    """The moods of a list, or None where there is none."""
+    """The moods of a list, or None."""
     if "result" not in answer:
         return None
     return {mood["id"]: mood for mood in answer["result"]["items"]}
@@ -68,7 +68,7 @@ def prepare(binary, folder):
 def damages(files):
     """Every damage; the deed is "cut" or "flip"."""
     for name in ["journal-2.jsonl", "moods.json", "index-2", "lock"]:
-        # An index is mostly pages of zeros, and IndexDamageTests go through the rest: here only some, of every bit.
+        # An index is mostly pages of zeros, and IndexDamageTests cover the rest: here only some bytes, with every bit.
         step = 97 if name == "index-2" else 1
         yield from (Damage(name, "cut", offset, 0) for offset in range(0, len(files[name]), step))
         yield from (Damage(name, "flip", bit // 8, bit % 8) for bit in range(0, len(files[name]) * 8, step))
@@ -87,7 +87,7 @@ def lay_out(store, files, damage):
 
 
 def examine(binary, store, files, states, damage):
-    """Returns "whole", "refused" or "read-only"; raises AssertionError where something is wrong."""
+    """Returns "whole", "refused" or "read-only"; raises AssertionError for a fault."""
     lay_out(store, files, damage)
     listed, verified, created, info = ask(binary, store, [
         ("mood.list", {}), ("store.verify", {}), ("mood.create", {"id": NEXT, "emoji": "😊", "label": "Next"}),
@@ -106,7 +106,7 @@ def examine(binary, store, files, states, damage):
         return "refused"
     if not info.get("result", {}).get("readOnlyReason"):
         raise AssertionError(f"refuses a change without a reason: {info}")
-    # A snapshot that was edited shows what stands in it now: that is said, and store.accept decides.
+    # An edited snapshot shows its new content: the host reports that, and store.accept decides.
     if shown not in states and damage.file != "moods.json":
         raise AssertionError(f"read-only, and shows {shown}")
     if "result" in verified and verified["result"]["ok"]:

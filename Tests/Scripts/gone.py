@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kill -9 of a host: everything that its plugins started is gone within a second.
+"""kill -9 of a host: all processes of its plugins end within a second.
 
     Tests/Scripts/gone.py PATH/TO/moodboard [--kills 1000] [--seed 1]
 

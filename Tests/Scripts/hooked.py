@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a trusted hook in C adds to `mood.create`, in memory, one in flight.
+"""The time that a trusted hook in C adds to `mood.create`, in memory, one in flight.
 
     Tests/Scripts/hooked.py PATH/TO/moodboard [--changes 20000] [--rounds 5]
 
-Runs with the hook, without plugins, and of the bare program with the same message take turns; what counts is the middle one
-of the rounds. Fails where the hook adds more than a bare round trip and 20 µs (`--most` for another bound; 0: none).
+Runs with the hook, without plugins, and of the bare program with the same message take turns; the median of the
+rounds counts. Fails where the hook adds more than a bare round trip and 20 µs (`--most` for another bound; 0: none).
 """
 
 import argparse

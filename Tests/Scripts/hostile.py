@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Hostile input and hostile clients: what a host must survive, with its memory and CPU time measured from /proc.
+"""Hostile input and hostile clients that a host must survive, with its memory and CPU time from /proc.
 
 Usage: hostile.py HOST [--cpu-ms 50] [--rss-mib 64] [--gigabytes 1] [--only TEXT]
 
 Prints a row per case: the CPU time that the host spent on it (all threads), its peak resident memory (VmHWM), the time
-of the answer or the end, and what went wrong. Exit code 1 if a case failed. The bounds are meant for a release build.
+of the answer or the end, and the failure. Exit code 1 if a case failed. The bounds are meant for a release build.
 """
 
 import argparse
@@ -25,7 +25,7 @@ MIB = 1 << 20
 
 
 class Wrong(Exception):
-    """The host did something else than it should."""
+    """The host breaks a rule."""
 
 
 class Host:
@@ -49,7 +49,7 @@ class Host:
                 with open(f"/proc/{self.process.pid}/task/{thread}/schedstat", encoding="ascii") as file:
                     total += int(file.read().split()[0])
             except (FileNotFoundError, ProcessLookupError):
-                pass  # A thread that has ended meanwhile.
+                pass  # The thread has ended meanwhile.
         return total / 1e6
 
     def memory_mib(self, name="VmHWM"):
@@ -103,7 +103,7 @@ class Host:
             raise Wrong("the ping got another answer")
 
     def end(self, seconds=1.0, code=0):
-        """Waits for the end; returns how long it took, in milliseconds."""
+        """Waits for the end; returns the time it took, in milliseconds."""
         start = time.monotonic()
         try:
             status = self.process.wait(seconds)
@@ -168,7 +168,7 @@ def endless_line(options):
 
 
 def deaf_client(options, then):
-    """Requests are sent, answers are not read, until the host stops reading."""
+    """Sends requests and reads no answers, until the host stops reading."""
     host = Host(options)
     try:
         host.ping()
@@ -192,7 +192,7 @@ def deaf_client(options, then):
             host.process.send_signal(signal.SIGTERM)
             host.end(1.0)
             return None, None, (time.monotonic() - start) * 1000
-        # Reading again: a hundred answers come, whole.
+        # Reading again: a hundred whole answers come.
         for _ in range(100):
             host.answer()
         return host.cpu_ms(), host.memory_mib(), (time.monotonic() - start) * 1000
@@ -201,7 +201,7 @@ def deaf_client(options, then):
 
 
 def dead_client(options, what):
-    """The client's ends of the pipes close; what it was told is there afterwards."""
+    """Closes the client's ends of the pipes; acknowledged changes must be there afterwards."""
     folder = tempfile.mkdtemp(prefix="hostile-")
     arguments = ["--store", os.path.join(folder, "store")]
     try:
@@ -218,7 +218,7 @@ def dead_client(options, what):
                 try:
                     host.write(PING)
                 except Wrong:
-                    pass  # it has noticed already that nobody reads, and ended
+                    pass  # the host has noticed the closed pipe already, and ended
             taken = host.end(1.0)
         finally:
             host.close()

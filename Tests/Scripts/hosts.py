@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Several hosts on one directory: nothing is lost, nothing is done twice, nobody starves.
+"""Several hosts on one directory: no change is lost or done twice, and no host starves.
 
     Tests/Scripts/hosts.py PATH/TO/moodboard [--hosts 4] [--changes 2500] [--seed 1] [--in-flight 1]
 
 Each host toggles shared moods and creates its own, so many at a time as --in-flight says. Afterwards every acknowledged
 change is accounted for: revisions are unique and without a gap, every created mood is there, every shared mood is a
-favourite exactly when the number of its acknowledged toggles is odd. Python's standard library only.
+favorite exactly when the number of its acknowledged toggles is odd. Python's standard library only.
 """
 import argparse
 import json

@@ -3,7 +3,7 @@
 
     house.py [--json] [--check] [--pages] [--comments]
 
-One summary line is printed, then what is over its limit. `--json` prints everything as one object. `--check` exits with 1
+Prints one summary line, then the figures over their limits. `--json` prints everything as one object. `--check` exits with 1
 if a limit is exceeded. `--pages` adds a line for each page, `--comments` one for each comment that breaks a rule.
 Python 3.8 or later, standard library only.
 """
@@ -46,7 +46,7 @@ def swift_files():
 
 
 def lines_by_module():
-    """Lines of Swift, C and headers below each folder of Sources."""
+    """Lines of Swift, C and headers in each folder of Sources."""
     lines = {}
     for path in found("Sources/**/*.swift", "Sources/**/*.c", "Sources/**/*.h"):
         module = path.split("/")[1]
@@ -55,7 +55,7 @@ def lines_by_module():
 
 
 def files_by_folder():
-    """Swift files that lie directly in each folder of Sources."""
+    """Swift files directly in each folder of Sources."""
     files = {}
     for path in swift_files():
         folder = os.path.dirname(path)
@@ -163,7 +163,7 @@ MEMBER = re.compile(r"^(?:@\w+(?:\([^)]*\))?\s+|(?:public|package|internal|priva
 
 
 def code(source):
-    """A source without its comments and without what stands in its texts; line breaks stay."""
+    """A source without its comments and the content of its texts; line breaks stay."""
     pattern = re.compile(r'"""(?:\\.|[^\\])*?"""|#"(?:[^\n])*?"#|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.S)
     return pattern.sub(lambda match: '""' + "\n" * match.group().count("\n"), source)
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Lets every system call of the store fail, once or for ever, or be the host's last, and checks what is left.
+"""Makes every system call of the store fail, once or for ever, or be the host's last, and checks the result.
 
 Each scenario (open, commit, compact, recover, migrate) is a prepared directory and a session of requests, sent one at a
 time. A clean run under `strace -y` tells which calls of the host concern the directory, and which number each has
-among the calls of its name and thread. Then the session is run anew for each of them with
+among the calls of its name and thread. Then the session runs again for each of them with
 `strace -f -e inject=CALL:error=E:when=N`, `when=N+`, or `signal=KILL:when=N`, so that nothing before the store's first
-call is hit. Every request has to be answered, unless the host was killed. Afterwards a healthy host opens what is left:
-each change that was acknowledged must be there, each that was refused must not, and one that was not answered or whose
-outcome was said to be unknown may be either. The store must be writable again and pass `store.verify`.
+call is hit. Every request has to be answered, unless the host was killed. Afterwards a healthy host opens the store:
+each acknowledged change must be there, each refused one must not, and one without an answer or with an unknown
+outcome may be either. The store must be writable again and pass `store.verify`.
 
 Usage: inject.py HOST [--sample N] [--seed N] [--scenario NAME] [--jobs 2]
 """
@@ -43,7 +43,7 @@ def delete(number):
 
 
 def apply(moods, method, params):
-    """What the store holds after a change: id → (label, isFavorite)."""
+    """The store's content after a change: id → (label, isFavorite)."""
     moods = dict(moods)
     if method == "mood.create":
         moods[params["id"]] = (params["label"], False)
@@ -71,7 +71,7 @@ VERSION_1 = json.dumps({"schemaVersion": 1, "moods": [
 
 
 def state(host):
-    """What a healthy host reads: id → (label, isFavorite)."""
+    """The content that a healthy host reads: id → (label, isFavorite)."""
     answer = host.ask("mood.list", {"limit": 1000})
     if answer is None or "result" not in answer:
         raise AssertionError(f"a healthy host cannot read the store: {answer}")
@@ -79,7 +79,7 @@ def state(host):
 
 
 def prepare(binary, folder):
-    """The directories that scenarios begin with, and what each holds."""
+    """The directories for the beginning of scenarios, and the content of each."""
     begins = {"empty": {}}
     whole = os.path.join(folder, "whole")
     host = Host([binary, "--store", whole])
@@ -95,7 +95,7 @@ def prepare(binary, folder):
     host.close()
     unclean = os.path.join(folder, "unclean")
     shutil.copytree(whole, unclean)
-    # Its last line is whole but not published, and a torn one stands behind it.
+    # Its last line is whole but not published, and a torn one follows.
     with open(os.path.join(unclean, "lock"), "wb") as file:
         file.write(early)
     journal = os.path.join(unclean, "journal-2.jsonl")
@@ -127,7 +127,7 @@ def lay_out(folder, begin, place):
 
 
 def find_calls(binary, folder, name):
-    """Of a clean run: each call that concerns the store, as (call, number among those of its name and thread)."""
+    """The calls of a clean run that concern the store, as (call, number among those of its name and thread)."""
     begin, requests = SCENARIOS[name]
     place = os.path.join(folder, "clean")
     os.mkdir(place)
@@ -153,7 +153,7 @@ def find_calls(binary, folder, name):
 
 
 def possible(before, session):
-    """The states that the answers allow. One that was not answered, or is unknown, may have happened or not."""
+    """The states that the answers allow. A change without an answer, or with an unknown outcome, may have happened or not."""
     states = [before]
     for method, params, answer in session:
         if method in READS:
@@ -163,14 +163,14 @@ def possible(before, session):
             states = after
         elif answer is None or answer["error"]["code"] == OUTCOME_UNKNOWN:
             states += [one for one in after if one not in states]
-        # notFound and the like: nothing changed, as for every other error.
+        # Nothing changed, as for notFound and every other error.
     return states
 
 
 def check_reads(before, unproven, session):
-    """What is read between the changes has to be one of the states that are possible by then.
+    """Checks that reads between the changes show one of the states that are possible by then.
 
-    `unproven` is added by a line that was never published: until a writer has judged it, it is not shown.
+    A line that was never published adds `unproven`, which is hidden until a writer has judged it.
     """
     hidden = {key: value for key, value in before.items() if key not in unproven}
     for place, (method, _, answer) in enumerate(session):
@@ -188,7 +188,7 @@ def short(moods):
 
 
 def told(session):
-    """What was answered, in a few words."""
+    """The answers, in a few words."""
     return ", ".join(
         f"{method}: " + ("nothing" if answer is None else "done" if "result" in answer else str(answer["error"]["message"]))
         for method, _, answer in session)
@@ -206,7 +206,7 @@ def run_case(binary, folder, begins, case, place):
     try:
         for method, params in requests:
             answer = None if has_ended else host.ask(method, params)
-            # Behind the end nothing was sent, so nothing can have happened.
+            # Nothing was sent after the end, so nothing can have happened.
             if has_ended:
                 break
             has_ended = answer is None

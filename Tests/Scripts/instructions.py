@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Counts the processor's instructions of one request with callgrind: a figure that other work on the machine does not change.
+"""Counts the processor's instructions of one request with callgrind, which other work on the machine does not change.
 
 Usage: instructions.py HOST [HOST] [--method NAME …]
        instructions.py HOST --offline [--method NAME …]
 
-Each method is asked for N and for 3N times on the same 1,000 moods; the difference over 2N is one request. Prints a row
+Each method is called N and 3N times on the same 1,000 moods; the difference over 2N is one request. Prints a row
 a method and a column a host; with two hosts also their ratio. `durable` is a create on disk, the others run in memory. `mood_get` and
-`mood_find` are what an AI client calls instead of `get` and `list50`. With `--offline` all run on disk: first on a store that
-takes part in no sync, then on one whose folder is away, and only the thread that handles requests is counted.
+`mood_find` are the AI client's calls for `get` and `list50`. With `--offline` all run on disk: first on a store
+without sync, then on one whose folder is missing, and only the thread that handles requests counts.
 """
 
 import argparse
@@ -25,7 +25,7 @@ NOW = "2026-01-02T06:04:05Z"
 TIMES = {"ping": 1000, "get": 1000, "list50": 200, "toggle": 1000, "create": 1000, "share": 1000, "detail": 300, "durable": 1000,
          "mood_get": 1000, "mood_find": 200}
 
-# Who asks, in the newest revision of the Model Context Protocol.
+# The client, in the newest revision of the Model Context Protocol.
 MODEL = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 
 
@@ -70,7 +70,7 @@ def lines(requests):
 
 
 def take_part(host, folder):
-    """Sets up the sync of a store, and takes away what it goes by."""
+    """Sets up the sync of a store, and removes its folder."""
     shared = os.path.join(folder, "shared")
     setup = {"jsonrpc": "2.0", "id": 1, "method": "sync.setup", "params": {"url": "folder:" + shared, "new": True}}
     command = [host, "--store", os.path.join(folder, "store"), "--no-sync"]
@@ -80,7 +80,7 @@ def take_part(host, folder):
 
 
 def count(host, method, times, is_on_disk=False, is_offline=False):
-    """All instructions of a process that makes the moods and is asked so often; on disk, those of its first thread."""
+    """All instructions of a process that makes the moods and answers so many requests; on disk, those of its first thread."""
     folder = tempfile.mkdtemp()
     try:
         if is_offline:
@@ -99,7 +99,7 @@ def count(host, method, times, is_on_disk=False, is_offline=False):
                 return int(re.search(r"^(?:totals|summary): (\d+)", file.read(), re.MULTILINE)[1])
         return int(found[1])
     finally:
-        # A process that the host has left to sync may still be there.
+        # A process that the host left for sync may still run.
         shutil.rmtree(folder, ignore_errors=True)
 
 

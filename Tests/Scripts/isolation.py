@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What a plugin cannot do, tried from inside; and how fast all that it starts is gone.
+"""Forbidden acts of a plugin, tried from inside, and the time until all its processes are gone.
 
     Tests/Scripts/isolation.py PATH/TO/moodboard [--kills 100]
 
 A program in C (fixtures/probe.c) and one in Python try each thing that is not granted, under the host's keeper, as root and as
-another user (as one's own alone, if one is not root): each is refused, or without effect. The program in C is run without the keeper too, so that it is
-seen that the attempts are real. Then usual programs run under it; then everything is killed: the plugin, the keeper, the
-process that started it, and the one that holds the socket. Where cc, node, jq or git is missing, that is said and skipped.
+another user (as one's own alone, if one is not root): each is refused, or without effect. The program in C also runs without the keeper, to show
+that the attempts are real. Then usual programs run under it; then each is killed: the plugin, the keeper, the
+process that started it, and the one that holds the socket. A missing cc, node, jq or git is reported and skipped.
 Python's standard library only. Exit code 1 if something failed.
 """
 import argparse
@@ -27,12 +27,12 @@ import time
 OTHER_USER = 65534
 PARTS = ["files", "network", "calls", "processes", "limits"]
 LIMITS = {"memoryBytes": 256 << 20, "cpuSeconds": 60, "fileBytes": 64 << 20, "processes": 1024, "openFiles": 256}
-# Errors that mean no. Another one, such as EINVAL, would only say that the attempt was a wrong one.
+# Errors of a refusal. Another one, such as EINVAL, would only show that the attempt was wrong.
 NO = {"EPERM", "EACCES", "ENOSYS", "ESRCH", "ENOTTY", "EXDEV"}
 WORKS = {
     "read.copy", "read.usr", "read.passwd", "read.urandom", "read.zero", "write.null", "write.data", "make.data.folder",
     "make.data.fifo", "make.data.link", "rename.data", "remove.data", "make.setuid"}
-# The kernel then makes no namespace for processes, whoever asks.
+# The kernel then makes no namespace for processes, for any user.
 NO_NAMESPACES = ["unshare", "--user", "--map-root-user", "sh", "-c",
                  'echo 0 > /proc/sys/user/max_pid_namespaces && exec "$0" "$@"']
 IS_ROOT = os.geteuid() == 0
@@ -46,7 +46,7 @@ def expect(holds, words):
 
 
 class Place:
-    """The folders of a plugin, of a user, with a secret beside them."""
+    """The folders of a plugin and of a user, with a secret beside them."""
 
     def __init__(self, host, probe, user):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="moodboard-isolation-"))
@@ -74,7 +74,7 @@ class Place:
                 os.chown(path, user, user)
 
     def facts(self):
-        """What an attempt with an effect would change."""
+        """The facts that a successful attempt would change."""
         facts = []
         for path in sorted([*self.secret.rglob("*"), *self.copy.rglob("*"), self.secret, self.copy]):
             status = path.lstat()
@@ -130,7 +130,7 @@ class Kept:
         theirs.close()
 
     def report(self):
-        """The next line of the keeper's, its members; empty at the end."""
+        """The members of the keeper's next line; empty at the end."""
         while b"\n" not in self.text:
             more = self.socket.recv(4096)
             if not more:
@@ -140,7 +140,7 @@ class Kept:
         return line.decode().split("\t")
 
     def result(self, text=b"", seconds=120):
-        """Runs it to the end: what it wrote, how it ended, the parts that are only declared."""
+        """Runs it to the end; returns its output, its exit, and the parts that are only declared."""
         output, errors = self.process.communicate(text, timeout=seconds)
         first = self.report()
         if not first or first[0] != "started":
@@ -157,7 +157,7 @@ def keeper_id(starter):
 
 
 def expected(name, value, is_strict, has_network):
-    """Whether an attempt came out as it should."""
+    """Whether an attempt had the expected outcome."""
     kind = name.split(".")[0]
     if kind == "fact":
         return True
@@ -222,7 +222,7 @@ def probe(place, title, under=(), has_namespace=True, **more):
 
 
 def without_keeper(host, binary, user):
-    """How many of the attempts succeed where nothing holds them."""
+    """The number of attempts that succeed without a keeper."""
     place = Place(host, binary, user)
     foreign = place.foreign()
     try:
@@ -328,7 +328,7 @@ def python_probe(place, title, **more):
 
 
 def programs(place, title, **more):
-    """Usual programs, each with work that touches much of what they need."""
+    """Usual programs, each with work that uses much of what they need."""
     # The machine's own settings may name files that are not granted.
     git = ("git() { command git -c core.excludesFile= -c user.name=n -c user.email=e@x \"$@\"; }; cd $HOME && git init -q r && cd r"
            " && echo x > f && git add f && git commit -qm m && git log --oneline | wc -l && git clone -q . ../c"
@@ -361,7 +361,7 @@ def programs(place, title, **more):
 
 
 def marked(mark):
-    """The processes that are called by a mark and run."""
+    """The running processes with a mark in their command."""
     found = []
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
@@ -375,11 +375,11 @@ def marked(mark):
 
 
 def kills(place, title, rounds, under=(), count=200):
-    """Kills in turn who can be killed, and looks how long all the rest stays."""
+    """Kills each possible process in turn, and measures how long all the others stay."""
     times = {}
     ways = ["the plugin", "the keeper", "the process that started it", "by the socket"]
     if under:
-        # Nobody ends those of a keeper that is killed itself where there is no namespace; it cannot be reached by a plugin.
+        # Without a namespace, the processes of a killed keeper stay; a plugin cannot reach its keeper.
         ways.remove("the keeper")
     for number in range(rounds):
         way = ways[number % len(ways)]
@@ -441,7 +441,7 @@ def filtered(numbers):
 
 
 def older_kernels(place):
-    """What is said, and what is refused, where the kernel lacks something."""
+    """The host's words and refusals if the kernel lacks something."""
     create_ruleset = 444
     script = ["/bin/sh", "-c", "echo ran"]
     table = [

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What many journals cost three servers of NATS JetStream on loopback: memory, disk, and the time of a look at one of them.
+"""The cost of many journals on three servers of NATS JetStream on loopback: memory, disk, and the time of a lookup.
 
     NATS_PYTHON journals.py [JOURNALS]      a python3 that has nats-py, and nats-server; else SKIPPED
 
-Each journal has two replicas with a message of 600 bytes each, and so has one more, in which is looked up afterwards.
+Each journal has two replicas with a message of 600 bytes each, and so has one more, for the lookups.
 """
 import asyncio, importlib.util, os, shutil, sys, time, uuid
 
@@ -13,7 +13,7 @@ sys.path.append(PLUGIN)
 
 
 def resident(process):
-    """Bytes of memory that a process has."""
+    """Bytes of resident memory of a process."""
     with open(f"/proc/{process.pid}/statm", encoding="utf-8") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

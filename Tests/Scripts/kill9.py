@@ -3,8 +3,8 @@
 
 Each round starts the host on the same directory, reads the whole store, compares it with the model, checks
 `store.verify`, then sends changes (pipelined) until the kill. An answer that reached the pipe before the kill counts as
-acknowledged. What was not acknowledged may be there or not, but only as a prefix in the order sent: the store's
-revision says how long the prefix is, and every mood must be what the model makes of exactly that prefix.
+acknowledged. Changes that were not acknowledged may be there or not, but only as a prefix in the order sent: the store's
+revision gives the length of the prefix, and every mood must be the model's after exactly that prefix.
 
 With --hosts 2 to 4 that many at most change one directory at the same time, and random ones are killed: see
 kill9hosts.py.
@@ -46,7 +46,7 @@ class Model:
         self.sent = []
 
     def settle(self, count):
-        """Applies the first `count` sent changes; the others never happened."""
+        """Applies the first `count` sent changes; drops the others."""
         for change in self.sent[:count]:
             self.revision += 1
             change.apply(self.moods, self.revision)
@@ -54,7 +54,7 @@ class Model:
 
 
 class Change:
-    """One request of one commit, and what it does to the model."""
+    """One request of one commit, and its effect on the model."""
 
     def __init__(self, method, params, apply):
         self.method, self.params, self.apply = method, params, apply
@@ -95,7 +95,7 @@ def delete(identifiers, many):
 
 
 class Load:
-    """Draws the next change; every one of them changes something, so each is one commit."""
+    """Draws the next change. Every one changes something, so each is one commit."""
 
     def __init__(self, randomness):
         self.randomness, self.alive, self.number = randomness, [], 0
@@ -170,7 +170,7 @@ class Run:
         self.process.stdout.close()
 
     def end(self):
-        """By the end of the input, with whatever the host does then."""
+        """Ends the input, with all that the host does then."""
         self.process.stdin.close()
         while self.lines(START_TIMEOUT) is not None:
             pass
@@ -199,7 +199,7 @@ def verify(run, count):
 
 
 def compare(run, model, acknowledged):
-    """Reads the whole store; settles the model on what is there. Returns how many unacknowledged changes are."""
+    """Reads the whole store and settles the model on it. Returns the number of unacknowledged changes that are there."""
     revision = run.ask("store.info")["revision"]
     kept = revision - model.revision
     if kept < acknowledged:
@@ -219,7 +219,7 @@ def compare(run, model, acknowledged):
 
 
 def load_until_kill(run, model, load, moment, window, randomness):
-    """Sends changes with `window` in flight; kills at `moment`. Returns how many were acknowledged."""
+    """Sends changes with `window` in flight; kills at `moment`. Returns the number of acknowledged ones."""
     acknowledged, unsent, killed = 0, b"", False
     while True:
         left = moment - time.monotonic()
@@ -252,7 +252,7 @@ def load_until_kill(run, model, load, moment, window, randomness):
 
 
 def run_alone(commands, log, options, seed, figures):
-    """One host after the other, of any of the commands; `figures` is kept up to date for the summary."""
+    """One host after the other, of any of the commands; `figures` has the present state for the summary."""
     randomness, model = random.Random(seed), Model()
     load, acknowledged, begin = Load(randomness), 0, time.monotonic()
     while True:
@@ -325,6 +325,6 @@ def main():
 
 
 if __name__ == "__main__":
-    # By its own name, so that what kill9hosts.py raises are these classes and not their doubles.
+    # By its own name, so that kill9hosts.py raises these classes and not copies of them.
     sys.modules["kill9"] = sys.modules["__main__"]
     sys.exit(main())

@@ -2,8 +2,8 @@
 
 Each round starts the hosts, lets all of them change the store at the same time, kills some of them at random moments,
 starts some again while the others go on, lets those that live finish, and compares the whole store with the model. A
-host changes moods of its own and toggles shared ones. What the killed ones had in flight may be there, of each host
-only as a prefix in the order sent. How long the prefixes are is not told: there must be a choice of them that accounts
+host changes moods of its own and toggles shared ones. Changes in flight of killed hosts may be there, of each host
+only as a prefix in the order sent. The lengths are not known: there must be a choice of them that accounts
 for every revision, every own mood and the parity of every shared one.
 """
 
@@ -23,7 +23,7 @@ STORE_BUSY = 1010
 
 
 class Lane:
-    """One run of a host within a round: what it owns, what it sent and which answers it got."""
+    """One run of a host within a round: its moods, its requests and their answers."""
 
     def __init__(self, run, own):
         self.run, self.own, self.alive = run, own, list(own)
@@ -40,7 +40,7 @@ class Lane:
         return moods
 
     def parity(self, count):
-        """Of each shared mood, whether the first `count` changes toggled it an odd number of times."""
+        """For each shared mood, whether the first `count` changes toggled it an odd number of times."""
         odd = [False] * SHARED
         for number in self.toggled[:count]:
             if number is not None:
@@ -49,7 +49,7 @@ class Lane:
 
 
 class Shared:
-    """The store as it stood at the end of the latest round."""
+    """The store at the end of the latest round."""
 
     def __init__(self):
         self.revision, self.own, self.favorites = 0, {}, [False] * SHARED
@@ -60,7 +60,7 @@ def shared_id(number):
 
 
 def next_change(lane, randomness, number):
-    """A change of the lane's own moods, or a toggle of a shared one; each of them is one commit."""
+    """A change of the lane's own moods, or a toggle of a shared one; each is one commit."""
     if randomness.random() < 0.25:
         chosen = randomness.randrange(SHARED)
         lane.toggled.append(chosen)
@@ -69,7 +69,7 @@ def next_change(lane, randomness, number):
     load = kill9.Load(randomness)
     load.alive = lane.alive
     while True:
-        # Never a number of an earlier change: setting what is there already would be no commit.
+        # Never the number of an earlier change: an equal value would be no commit.
         load.number = number
         change = load.next()
         if change.method != "mood.create" or len(lane.alive) <= OWN_MAX:
@@ -104,7 +104,7 @@ def receive(lane, was_killed):
         return
     for line in lines:
         answer = json.loads(line)
-        # Another host may be compacting: that is said, and is no fault.
+        # The host reports that another one is compacting, which is no fault.
         if answer["id"] == "compact" and answer.get("error", {}).get("code") == STORE_BUSY:
             lane.compacts -= 1
             continue
@@ -116,13 +116,13 @@ def receive(lane, was_killed):
         if answer["id"] != lane.acknowledged + 1:
             raise kill9.Lost(f"answer {answer['id']} came after answer {lane.acknowledged}")
         lane.acknowledged = answer["id"]
-        # Only an answer that is the mood itself tells the revision that its change has made.
+        # Only an answer that is the mood itself has the revision of its change.
         if lane.sent[answer["id"] - 1].method in ("mood.create", "mood.toggleFavorite"):
             lane.revisions.append(answer["result"]["revision"])
 
 
 class Round:
-    """One round: lanes, the moments at which they are killed, and what is counted."""
+    """One round: lanes, the moments of their kills, and counts."""
 
     def __init__(self, commands, log, hosts, shared, options, randomness, numbers):
         self.commands, self.log = commands, log
@@ -142,7 +142,7 @@ class Round:
         self.moments.append(moment)
 
     def play(self):
-        """Until every lane is killed, or has every answer; one that has is still killed when its moment comes."""
+        """Runs until every lane is killed, or has every answer; one with all answers is still killed at its moment."""
         deadline = time.monotonic() + kill9.START_TIMEOUT
         killed = [False] * len(self.lanes)
         while any(lane.is_open for lane in self.lanes):
@@ -187,14 +187,14 @@ def read_everything(run):
 
 
 def is_same(own, found):
-    """Whether what is found of a lane's moods is what `own` says, member by member."""
+    """Whether a lane's moods in the store equal `own`, member by member."""
     return all(
         identifier in found and all(found[identifier].get(name) == value for name, value in mood.items())
         for identifier, mood in own.items())
 
 
 def settle(shared, lanes, revision, found):
-    """Finds how much of each lane is there. Returns how many changes were kept without an acknowledgement."""
+    """Finds how much of each lane is there. Returns the number of changes that are there without an acknowledgement."""
     everyones = {identifier for lane in lanes for identifier in lane.own}
     mine = []
     for lane in lanes:
@@ -248,7 +248,8 @@ def prepare(command, log, shared):
 
 
 def run_rounds(commands, log, options, seed, figures):
-    """Rounds with hosts of any of the commands, until there were enough kills; `figures` is kept up to date for the summary."""
+    """Rounds with hosts of any of the commands, until there were enough kills; `figures` has the present state for the
+    summary."""
     randomness, numbers, shared = random.Random(seed), itertools.count(), Shared()
     commands = [[*command, "--lock-timeout", "60"] for command in commands]
     prepare(commands[0], log, shared)
@@ -258,7 +259,7 @@ def run_rounds(commands, log, options, seed, figures):
         one = Round(commands, log, hosts, shared, options, randomness, numbers)
         try:
             one.play()
-            # Whoever lived through the round has to see the same as one that opens the store now.
+            # A host that lived through the round must show the same as one that opens the store now.
             living = [lane for lane in one.lanes if lane.run.process.poll() is None]
             views = []
             for command in commands:
@@ -267,7 +268,7 @@ def run_rounds(commands, log, options, seed, figures):
                     views.append(read_everything(reader))
                 finally:
                     reader.close()
-            # After them: one that opens the store settles what a killed one has left.
+            # After them: a host that opens the store settles a killed one's changes.
             views += [read_everything(lane.run) for lane in living[:1]]
             if any(view != views[0] for view in views):
                 raise kill9.Lost("hosts that see the same store do not see the same")

@@ -1,21 +1,21 @@
-"""Whether what clients saw of a store is what one store, asked one thing at a time, could have answered.
+"""Checks whether one store that handles one request at a time could have given the answers that clients saw.
 
 A history is a list of operations, each with the time at which it was sent, the time at which its answer was there, and
 the answer. It is linearizable (Herlihy and Wing) if each operation can be given one moment between the two so that,
 done in the order of these moments, each gives its answer. The state is the whole store: its revision, and per mood
-whether it is there, a favourite, its notes and its revision. An operation without an answer may have happened at any
+whether it exists, is a favorite, its notes and its revision. An operation without an answer may have happened at any
 moment after it was sent, or never.
 
 The search is Wing and Gong's, with Lowe's just-in-time order and memory. Times are gone through in order. A
 configuration is a state and the operations that are done and not yet answered. When an operation returns, every
 configuration that has not done it yet does some operations that are under way, and it last.
 
-- Nothing possible is passed over. In a right order everything before an operation was sent before it returned; so
+- No possible order is skipped. In a right order everything before an operation was sent before it returned; so
   doing it and what comes before it at its return, and not earlier, reaches the same states.
-- Nothing impossible is let in. An operation is done between its sending and its return only, once, and with its answer.
-- Where an operation changes nothing and its answer fits, it is done at once: whatever is possible without that is
-  possible with it, as no state is any different.
-- A revision that an answer says its own commit has made is made by no other operation.
+- No impossible order is accepted. An operation is done between its sending and its return only, once, and with its answer.
+- Where an operation changes nothing and its answer fits, it is done at once: everything that is possible without that is
+  possible with it, because no state differs.
+- If an answer names the revision of its own commit, no other operation has made that revision.
 - Equal configurations are kept once.
 """
 
@@ -35,27 +35,27 @@ class Operation:
         return f"{self.kind}{parts} {self.sent:.6f}-{self.returned:.6f} -> {self.result}"
 
     def owned(self):
-        """The revision that no other operation can have made."""
+        """The revision that only this operation can have made."""
         is_mood = isinstance(self.result, tuple) and self.result[0] != "error"
         return self.result[2] if self.kind in ("create", "toggle") and is_mood else None
 
 
 def page_of(state, order, limit, after):
-    """What a page shows: the moods behind place `after` of the order, how many there are in all, and whether more come."""
+    """The content of a page: the moods after place `after` of the order, the number of all, and whether more follow."""
     there = [mood for mood in order if state[1][mood] is not None]
     behind = [mood for mood in there if after is None or order.index(mood) > order.index(after)]
     return tuple((mood, state[1][mood]) for mood in behind[:limit]), len(there), len(behind) > limit
 
 
 class Checker:
-    """`order`: the numbers of all moods there can be, as lists show them."""
+    """`order`: the numbers of all possible moods, in the order of lists."""
 
     def __init__(self, order):
         self.order = order
         self.configurations = {((0, (None,) * len(order)), frozenset())}
 
     def after(self, state, operation, owned):
-        """The state after an operation, or None where it cannot come next with the answer that it had."""
+        """The state after an operation, or None if its answer does not allow it next."""
         revision, moods = state
         kind, result, old = operation.kind, operation.result, moods[operation.mood] if operation.mood is not None else None
         if kind == "list":
@@ -80,7 +80,7 @@ class Checker:
         return revision + 1, moods[:operation.mood] + (new,) + moods[operation.mood + 1:]
 
     def check(self, history):
-        """None where the history is linearizable after all that was checked before; else the operation that no order can
+        """None if the history is linearizable after all that was checked before; else the operation that no order can
         explain, with the configurations before its return."""
         owned = {operation.owned(): operation for operation in history if operation.owned() is not None}
         moments = sorted(
@@ -117,7 +117,7 @@ class Checker:
 
 
 def brute(order, history):
-    """The same by trying every order of every choice: slow, and plain enough to be believed."""
+    """Tries every order of every choice: slow, and simple enough to be trusted."""
     def can(state, left):
         if all(one.result == UNANSWERED for one in left):
             return True
@@ -131,7 +131,7 @@ def brute(order, history):
 
 
 def random_history(order, randomness):
-    """Operations with the answers of a true store, at moments within their times; often one answer is then changed."""
+    """Operations with the answers of a true store, at moments within their times; often with one changed answer."""
     state, history, checker = (0, (None,) * len(order)), [], Checker(order)
     for moment in range(randomness.randint(3, 6)):
         kind = randomness.choice(["create", "create", "toggle", "notes", "delete", "get", "list", "info"])
@@ -165,7 +165,7 @@ def random_history(order, randomness):
 
 
 def timed(*operations):
-    """A history of (operation, answer), one after the other; what is not answered goes on to the end."""
+    """A history of (operation, answer), one after the other; an operation without an answer lasts to the end."""
     for moment, (operation, result) in enumerate(operations):
         operation.result, operation.sent = result, moment
         operation.returned = 100.0 if result == UNANSWERED else moment + 0.5
@@ -193,7 +193,7 @@ BROKEN = {
 
 
 def prove(randomness, count):
-    """The checker finds the broken histories, and says of random ones what trying everything says. Returns a line."""
+    """Checks that the checker finds the broken histories, and agrees with `brute` on random ones. Returns a line."""
     for name, make in BROKEN.items():
         history = make()
         if Checker([0, 1]).check(history) is None or brute([0, 1], history):

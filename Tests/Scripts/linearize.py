@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Several hosts on one store answer as one store would, asked one thing at a time.
+"""Several hosts on one store answer like one store that handles one request at a time.
 
-In each round two to four hosts are asked random things about few moods (create, toggle, set notes, delete, get, a page,
+In each round two to four hosts get random requests about few moods (create, toggle, set notes, delete, get, a page,
 the store's revision), some at a time; cursors of one host are used at others. Hosts are paused with SIGSTOP, killed and
-started again, and compact. What a killed one has not answered, another one may be asked with the same opId: it is still
-one operation. Then whatever was not answered can no longer come: a fresh host makes one more change, which
-judges what the killed ones left. linearizability.py says whether there is an order that explains every answer.
+started again, and compact. A request that a killed host has not answered may go to another one with the same opId: it is still
+one operation. At the end a fresh host makes one more change, which settles the killed hosts' writes, so that unanswered
+operations can no longer happen. linearizability.py checks whether there is an order that explains every answer.
 
 Usage: linearize.py HOST [--hosts 4] [--rounds 20] [--seconds 0.5] [--seed 1]
 --seconds is how long a round is. The checker first shows that it can say no.
@@ -26,7 +26,7 @@ import kill9
 from linearizability import UNANSWERED, Checker, Operation, prove
 
 MOODS = 6
-# As lists show them: newest first, ids that go down where moments are the same.
+# In the order of lists: newest first, ids descending for equal times.
 ORDER = sorted(range(MOODS), reverse=True)
 STORE_BUSY = 1010
 
@@ -56,7 +56,7 @@ def plain(mood):
 
 
 def outcome(operation, answer):
-    """The answer as the checker has it."""
+    """The answer in the checker's form."""
     if "error" in answer:
         return "error", answer["error"]["code"]
     result = answer["result"]
@@ -69,7 +69,7 @@ def outcome(operation, answer):
 
 
 class Lane:
-    """One run of a host, and what it has not answered."""
+    """One run of a host, and its unanswered operations."""
 
     def __init__(self, command, log):
         self.run, self.waiting, self.number, self.paused_until = kill9.Run(command, log), {}, 0, None
@@ -83,7 +83,7 @@ class Lane:
         os.write(self.run.input, line.encode() + b"\n")
 
     def receive(self, pages):
-        """Takes what is there; False at the end of the output."""
+        """Takes the answers that have come; False at the end of the output."""
         lines = self.run.lines(0)
         now = time.monotonic()
         for line in lines or []:
@@ -99,7 +99,7 @@ class Lane:
         return lines is not None
 
     def kill(self, pages):
-        """What was answered before counts. Returns what was not answered, and can be sent again."""
+        """Kills the host; earlier answers count. Returns the unanswered operations that can be sent again."""
         self.run.kill()
         while self.receive(pages):
             pass
@@ -122,7 +122,7 @@ def draw(randomness, pages):
 
 
 class Round:
-    """One round; every operation that could have an effect is in `history`."""
+    """One round; `history` has every operation that may have had an effect."""
 
     def __init__(self, command, log, options, randomness, figures):
         self.command, self.log, self.randomness, self.figures = command, log, randomness, figures
@@ -147,7 +147,7 @@ class Round:
         self.history.append(operation)
 
     def disturb(self, place):
-        """Pauses a host, lets it go on, or kills it."""
+        """Pauses a host, resumes it, or kills it."""
         lane, now = self.lanes[place], time.monotonic()
         if lane.paused_until is not None:
             if now >= lane.paused_until:
@@ -183,7 +183,7 @@ class Round:
         self.settle()
 
     def settle(self):
-        """A change by a fresh host; what is unanswered then has happened by now, or never."""
+        """Makes a change with a fresh host; an operation without an answer by then has happened, or never will."""
         last, lane = [Operation("notes", 0, "the end"), Operation("list", page=(50, None))], Lane(self.command, self.log)
         try:
             for operation in [Operation("create", 0, f"the end {self.randomness.getrandbits(60)}"), *last]:
@@ -198,7 +198,7 @@ class Round:
             if operation.returned is None:
                 operation.result, operation.returned = UNANSWERED, last[-1].sent
                 self.figures["unanswered"] += 1
-        # A read that was not answered has told nothing.
+        # A read without an answer gave no information.
         self.history = [one for one in self.history
                         if one.result != UNANSWERED or one.kind not in ("get", "list", "info")]
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Thousands of lives of hostile plugins beside a host that goes on serving: nothing is left of them, and nobody waits for them.
+"""Thousands of lives of hostile plugins in a host that serves on: nothing is left of them, and no client waits for them.
 
     Tests/Scripts/lives.py PATH/TO/moodboard [--lives 10000] [--seed 1] [--only WAY]
 
-`plugins/hostile.c` has the ways in which they live. Each life is a start and a call; several live at the same time. The call
+`plugins/hostile.c` has their ways. Each life is a start and a call; several live at the same time. The call
 is answered: with a result where the plugin is only sloppy, otherwise with 1030, 1031 or 1032. At the end there is no zombie, no
 descriptor more than at the start, and no process. All the time `mood.get` is asked too, at one pace, in quiet times and beside them, and
 `cat` in the same way: what it waits longer beside them, the kernel alone has anybody wait. Fails also where the p99 of `mood.get` beside
@@ -36,7 +36,7 @@ def name_of(way):
 
 
 def life(way, wrong):
-    """The requests of one life; what is wrong with an answer is noted, with what the host knows of the plugin then."""
+    """The requests of one life. Notes a wrong answer with the host's facts about the plugin at that time."""
     mistakes, name = [], {"id": name_of(way)}
     answer = yield "plugin.restart", name
     if "error" in answer:
@@ -52,7 +52,7 @@ def life(way, wrong):
 
 
 def described(info, log):
-    """What the host knows of a plugin, and the last that it has noted itself: a flood on stderr would hide that."""
+    """The host's facts about a plugin, and its own last note: a flood on stderr would hide that."""
     told = {name: info[name] for name in ("state", "reason", "pid", "starts", "crashes", "calls", "lastError") if name in info}
     lines = [f"  {line['at']} {line['from']} {line['text'][:200]}" for line in log.get("lines", []) if line["from"] == "host"]
     return "\n".join([f"  {json.dumps(told or info)}", *lines[-20:]])
@@ -70,7 +70,7 @@ class Run:
         self.lives[self.host.send(*next(requests))] = (way, requests, time.monotonic())
 
     def step(self):
-        """Hands the answers that have come to their lives; a life that gets none is wrong."""
+        """Passes new answers to their lives; a life without one is wrong."""
         for number in [one for one in self.host.answers if one in self.lives]:
             way, requests, _ = self.lives.pop(number)
             try:
@@ -78,7 +78,7 @@ class Run:
             except StopIteration:
                 self.count += 1
         for one in self.wrong[self.told:]:
-            # At once, because what comes later may have no end.
+            # At once, because later work may not end.
             print(f"FAILED: {one}", flush=True)
         self.told = len(self.wrong)
         for way, _, since in self.lives.values():
@@ -97,7 +97,7 @@ class Run:
         return taken
 
     def probe_echo(self):
-        """The same of a program that does nothing but print what it reads: what the kernel's turns alone take."""
+        """The seconds of a program that only prints its input: the time of the kernel's turns."""
         start = time.perf_counter()
         self.echo.stdin.write(b"x" * 300)
         select.select([self.echo.stdout], [], [], ANSWER_SECONDS)
@@ -106,7 +106,7 @@ class Run:
 
 
 def left_behind(host, ways):
-    """In words, what of the plugins is still there and how the host sees them."""
+    """The remains of the plugins, in words, and the host's view of them."""
     there = [(one, status(one)) for one in descendants(host.pid)]
     kept = [f"{one} {found[0]} {found[1]}" for one, found in there if found and found[2] == host.pid]
     told = [f"{len(there)} processes, {len(zombies(host.pid))} zombies stay, load {os.getloadavg()[0]:.0f}; keepers: {', '.join(kept)}"]
@@ -118,8 +118,8 @@ def left_behind(host, ways):
 
 
 def ends_late(host, way):
-    """A plugin that never answers is ended, but cannot be reaped, because a tracer looks at its keeper; it is started again. In
-    words what is wrong. The host goes on meanwhile, and starts it when the one before is gone."""
+    """A silent plugin is killed but cannot be reaped, because a tracer holds its keeper. The host serves on, and starts
+    the plugin again after the old one is gone. Returns the problem in words."""
     calls = [host.send(f"x.{name_of(way)}.go", {"number": 1}) for _ in range(3)]
     if wait_until(lambda: len(descendants(host.pid)) > 1, 5) is None:
         return f"{way} does not start"
@@ -127,7 +127,7 @@ def ends_late(host, way):
     if ctypes.CDLL(None).ptrace(PTRACE_SEIZE, keeper, None, None) != 0:
         print("SKIPPED: tracing")
         return None
-    # The third that it leaves unanswered is one too many.
+    # The third unanswered call is one too many.
     for number in calls:
         host.receive(number)
     host.ask("plugin.restart", {"id": name_of(way)})
@@ -162,7 +162,7 @@ def main():
         mood = host.ask("mood.create", {"emoji": "😊", "label": "Happy"})["id"]
         for way in ways:
             host.trust(name_of(way))
-        # What the first start of all opens stays open.
+        # Descriptors that the first start opens stay open.
         host.receive(host.send(f"x.{name_of(ways[0])}.go", {"number": 1}))
         host.ask("plugin.disable", {"id": name_of(ways[0])})
         host.ask("plugin.enable", {"id": name_of(ways[0])})
@@ -197,7 +197,7 @@ def main():
                 for way in ways:
                     host.ask("plugin.disable", {"id": name_of(way)})
                     host.ask("plugin.enable", {"id": name_of(way)})
-                # On a busy machine a thousand processes that are killed take their time, because each has to run once more.
+                # A thousand killed processes take time on a busy machine, because each has to run once more.
                 taken = wait_until(lambda: not descendants(host.pid), ANSWER_SECONDS)
                 if taken is None:
                     found = left_behind(host, ways)

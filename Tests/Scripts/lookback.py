@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Statistics against a computation of their own, with nothing but Python's standard library.
+"""Compares statistics with an independent computation; Python's standard library only.
 
     lookback.py HOST [--stores 40] [--moods 300] [--seed 1]
 
 Each store has random moods in several zones, around changes of the clocks and the turn of a year, and days that begin at
 00:00, 04:00 or 02:30. `stats.summary` of several spans and filters, `stats.year`, `stats.month`, `stats.onThisDay` and
-`mood.tags` must say what is computed here, numbers within 1e-9. Exit 1 at the first difference.
+`mood.tags` must equal the results here, numbers within 1e-9. Exit 1 at the first difference.
 
 Every second store is one of files that is compacted between its changes, so that some moods are read from the columns of
-its index and others from its journal; some of them were others before, or are deleted again.
+its index and others from its journal; some of them were changed, or are deleted again.
 """
 import argparse
 import json
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-# This file is called like a module of the standard library, which must not find it.
+# This file has the name of a standard module, which must not find it.
 sys.path = [place for place in sys.path if os.path.realpath(place or ".") != os.path.dirname(os.path.realpath(__file__))]
 
 from collections import Counter, defaultdict

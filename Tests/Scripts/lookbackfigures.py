@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What it takes to look back on many moods, and to bring many in and out.
+"""The cost of looking back on many moods, and of importing and exporting many.
 
     lookbackfigures.py HOST [--moods 1000000] [--rows 100000] [--rounds 5] [--seed 1] [--most 0]
 
@@ -57,7 +57,7 @@ class Host:
         return self.read()["result"]
 
     def cpu(self):
-        """Milliseconds of CPU time that the host has used, which other work on the machine does not change much."""
+        """Milliseconds of the host's CPU time, which other work on the machine changes little."""
         return sum(int(number) for number in open(f"/proc/{self.process.pid}/stat").read().rsplit(") ", 1)[1].split()[11:13]) * 10
 
     def rss(self):
@@ -112,7 +112,7 @@ def measured(program, store, rounds, method, **params):
 
 
 def ping_beside(program, store):
-    """The longest of the waits for a ping while summaries are made."""
+    """The longest wait for a ping during summaries."""
     host = Host(program, "--store", store)
     host("mood.list", limit=1)
     longest = 0
@@ -151,7 +151,7 @@ def imported(program, folder, rows, chance):
 
 
 def exported(program, store):
-    """Pages are taken as they come and looked at afterwards, so that the time is the host's."""
+    """Takes pages as they come and checks them afterwards, so that the time is the host's."""
     host = Host(program, "--store", store)
     host("mood.list", limit=1)
     output, before, pages, cursor = host.process.stdout.fileno(), host.cpu(), [], {}

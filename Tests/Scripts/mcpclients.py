@@ -5,7 +5,7 @@
                                   tool with each option that changes results, against its own output schema
 
 SCHEMAS is a folder with the official JSON Schemas by version (2025-11-25.json …); each result is checked against that of its
-version. Without it that is left out. `--malformed N` needs no SDK: N random malformed messages from a seed, after each of which
+version. Without SCHEMAS that is left out. `--malformed N` needs no SDK: N random malformed messages from a seed, after each of which
 the next call works; then stdin is closed, and the host has to be gone within 100 ms.
 """
 import argparse
@@ -36,7 +36,7 @@ RESULTS = {
 
 
 class Host:
-    """The host, spoken to line by line."""
+    """The host, with a line for each message."""
 
     def __init__(self, host, *arguments):
         self.process = subprocess.Popen(
@@ -65,7 +65,7 @@ class Host:
         return self.answer(self.last)
 
     def end(self):
-        """Closes stdin; how many seconds the host takes to be gone."""
+        """Closes stdin; returns the seconds until the host ends."""
         start = time.monotonic()
         self.process.stdin.close()
         self.process.stdout.read()
@@ -127,7 +127,7 @@ def every_call(host, newer):
 
 
 NUMBERS = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9]+")
-# What changes the results of tools.
+# Options that change the results of tools.
 OPTIONS = [
     ["--mcp-no-notes"], ["--read-only"], ["--mcp-tools", "all"], ["--mcp-tools", "all", "--mcp-no-notes"],
     ["--mcp-tools", "all", "--limit", "mcpAnswerBytes=3000"],
@@ -135,7 +135,7 @@ OPTIONS = [
 
 
 def fill_store(host, folder):
-    """A store with moods of all kinds: the ids of two that are there, and of one that is deleted."""
+    """Makes a store with moods of all kinds; returns the ids of two that exist, and of a deleted one."""
     process = Host(host, "--store", folder, "--no-plugins")
     ids = []
     for number in range(30):
@@ -154,7 +154,7 @@ def fill_store(host, folder):
 
 
 def tool_calls(one, two, gone, revision):
-    """Calls of every tool, the usual ones and those whose results have another shape. A revision is that of the last change."""
+    """Calls of every tool: the usual ones, and those with results of another form. `revision` is the last change's."""
     detail = {"name": "moodDetail", "id": one}
     return [
         ("mood_add", {"emoji": "calm", "notes": "said", "tags": ["x"], "scales": {"sleep": 3}, "valence": 0.25, "time_zone": "UTC"}),
@@ -244,7 +244,7 @@ def check_tools(host, parent):
                     failures.append(f"{what}: {result['content']}")
                 continue
             found = result["structuredContent"]
-            # What differs in numbers alone has one shape.
+            # Results that differ only in numbers have one form.
             shape = (name, json.dumps(tools[name]["outputSchema"]), NUMBERS.sub("0", json.dumps(found)))
             fault = None if shape in seen else jsonschema.exceptions.best_match(validators[name].iter_errors(found))
             seen.add(shape)
@@ -320,7 +320,7 @@ async def with_sdk(host, parent):
 
 
 async def use_every_tool(session, label, calls, options):
-    """Every tool with an option. The SDK checks each result against the tool's output schema, once it has the list."""
+    """Calls every tool with an option. The SDK checks each result against the tool's output schema, once it has the list."""
     tools = {tool.name for tool in (await session.list_tools()).tools}
     check_called(tools, calls)
     for name, arguments in calls:
@@ -330,7 +330,7 @@ async def use_every_tool(session, label, calls, options):
 
 
 async def drive(session, label, read, templates, changed):
-    """What both generations of the SDK can do. `read` reads a resource by its address."""
+    """Runs what both generations of the SDK can do. `read` reads a resource by its address."""
     tools = {tool.name: tool for tool in (await session.list_tools()).tools}
     added = await session.call_tool("mood_add", {"emoji": "😌", "label": "Calm", "notes": label, "tags": ["sdk"]})
     mood = structured(added)
@@ -456,7 +456,7 @@ async def with_second_sdk(host, version, mode):
 
 
 def malformed(host, count, seed):
-    """Each message is wrong in one place, and what is wrong is known: so is the error."""
+    """Sends messages with one known mistake each, and checks the error."""
     source = random.Random(seed)
     process = Host(host, "--in-memory", "--samples")
     kinds = {}
@@ -478,7 +478,7 @@ def malformed(host, count, seed):
 
 
 def broken(source, number):
-    """A message, and the codes of which one has to come; None: no answer."""
+    """A message, and the codes of which one must come; None is no answer."""
     rubbish = [1, -1.5e300, "x", [], [1], {"a": 1}, True]
     good = {"jsonrpc": "2.0", "id": f"m{number}", "method": "tools/call",
             "params": {"name": "mood_find", "arguments": {"limit": 1}, "_meta": dict(META)}}
@@ -532,7 +532,7 @@ def broken(source, number):
 
 
 def main():
-    warnings.simplefilter("ignore")  # the older era is deprecated by its own SDK, and tried on purpose
+    warnings.simplefilter("ignore")  # its own SDK deprecates the older era, and this tests it on purpose
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("host")
     parser.add_argument("schemas", nargs="?")
@@ -544,7 +544,7 @@ def main():
     with tempfile.TemporaryDirectory() as parent:
         if options.schemas:
             check_schemas(options.host, options.schemas)
-            # Once is enough: the SDK of the older generation is run beside the newer one.
+            # Once is enough: both generations of the SDK run side by side.
             if not sdk_version().startswith("1."):
                 check_tools(options.host, parent)
         asyncio.run(with_sdk(options.host, parent))

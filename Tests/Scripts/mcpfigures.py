@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What an AI client's calls cost, against native requests and against a server of the official SDK that does nothing.
+"""The cost of an AI client's calls, compared with native requests and with a server of the official SDK that does nothing.
 
     mcpfigures.py HOST [--sdk PYTHON] [--calls 20000] [--rounds 7]
 
-`mood_get` and `mood.get`, `mood_find` and `mood.list` are asked in turns of one host on the same 1,000 moods, one in flight and 16: how
-long they take, and how much of the processor the host takes. What counts is the middle one of the rounds' ratios with one in flight. PYTHON has the package mcp; its server has one tool, which answers at once. Starts and ends are
+`mood_get` and `mood.get`, `mood_find` and `mood.list` are called in turns on one host with the same 1,000 moods, one in flight and 16: their
+time, and the host's processor time. The median of the rounds' ratios with one in flight counts. PYTHON has the package mcp; its server has one tool, which answers at once. Starts and ends are
 compared in turns too. Fails where a bound of `--bounds` is broken: a ratio of at most 1.5, 200 times the SDK's calls, 3 ms from start
 to the first tools/list over the host's own start, 100 ms from the end of input to the end. A busy machine makes all of them worse.
 """
@@ -54,7 +54,7 @@ class Server:
         self.rest = b""
 
     def answers(self, count):
-        """Reads so many lines; the last of them."""
+        """Reads so many lines; returns the last one."""
         last = b""
         while count:
             while b"\n" not in self.rest:
@@ -72,7 +72,7 @@ class Server:
         return json.loads(self.answers(1))
 
     def seconds(self, requests, at_once=64):
-        """How long so many requests take, so many of them at once."""
+        """Seconds for all requests, with so many in flight."""
         groups = [(b"".join(requests[at:at + at_once]), len(requests[at:at + at_once])) for at in range(0, len(requests), at_once)]
         begin = time.perf_counter()
         for text, count in groups:
@@ -81,13 +81,13 @@ class Server:
         return time.perf_counter() - begin
 
     def cost(self, requests, at_once):
-        """How long so many requests take, and how long the host is at work on them."""
+        """Seconds for so many requests, and the host's processor time for them."""
         before = self.work()
         seconds = self.seconds(requests, at_once)
         return seconds, self.work() - before
 
     def work(self):
-        """Seconds of the processor so far, of the system's part too."""
+        """Seconds of the processor so far, including the system's."""
         with open(f"/proc/{self.process.pid}/schedstat") as file:
             return int(file.read().split()[0]) / 1e9
 
@@ -100,7 +100,7 @@ class Server:
 
 
 def ratios(host, calls, rounds):
-    """Of each pair, one in flight and 16, time and processor: the middle ratio, and microseconds a call of both."""
+    """For each pair, one in flight and 16, time and processor: the middle ratio, and microseconds a call of both."""
     server = Server([host, "--in-memory", "--no-plugins"])
     for number in range(MOODS):
         server.ask(line(number, "mood.create", {
@@ -145,7 +145,7 @@ def against_sdk(host, python, calls):
 
 
 def starts(host, rounds):
-    """Milliseconds from the start to the first answer: of tools/list, of ping; and from the end of the input to the end."""
+    """Milliseconds from the start to the first answer of tools/list and of ping, and from the end of the input to the end."""
     taken = []
     for _ in range(rounds):
         pair = []

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Lists for AI clients end, whatever the moods hold, and lose none of them.
+"""Lists for AI clients end for all contents of moods, and lose none of them.
 
     mcplists.py HOST [--stores N] [--seed N]
 
 Each store is made from the seed: moods with notes, tags and attachments of all lengths, some of them longer than an answer may be.
-Then every tool, resource and prompt that lists something is asked page by page, in each era. An answer comes in time, it is not longer
-than it may be, and the pages together have each mood once. At the end the host ends by itself.
+Then the script reads every list of a tool, resource or prompt page by page, in each era. An answer comes in time and within its limit,
+and the pages together have each mood once. At the end the host ends by itself.
 """
 import argparse
 import json
@@ -18,7 +18,7 @@ import time
 import urllib.parse
 
 SECONDS_MAX = 10
-# What an answer has around the result.
+# The bytes of an answer around the result.
 ENVELOPE = 400
 NEWER = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 ALPHABETS = ["a", "word ", "ä", "😌", "\n", "\"", "\\", "\t\n", "\u2028", "e\u0301"]
@@ -48,7 +48,7 @@ class Host:
         return line
 
     def answer(self, method, params=None, newer=False):
-        """The answer, and how many bytes it has."""
+        """The answer, and its number of bytes."""
         self.number += 1
         params = dict(params or {})
         if newer and self.meta:
@@ -101,7 +101,7 @@ def mood(randomness, number):
 
 
 def fill(host, randomness, count):
-    """Makes moods, deletes some of them and changes one often; answers with the ids that are there, and those that are not."""
+    """Makes moods, deletes some and changes one often; returns the ids of the existing and the deleted ones."""
     ids = [host.call("mood.create", **mood(randomness, number))["id"] for number in range(count)]
     gone = [one for one in ids if randomness.random() < 0.3]
     for one in gone:
@@ -125,7 +125,7 @@ def tool(host, name, arguments, bytes_max, what):
 
 
 def walk_tool(host, name, arguments, bytes_max, key=lambda item: item["id"]):
-    """All pages of a tool: what names each item, those that were left out among them."""
+    """Reads all pages of a tool; returns the key of each item, including those that were left out."""
     seen, cursor, what = [], None, f"{name} {arguments}"
     for _ in range(2000):
         page = tool(host, name, {**arguments, **({"cursor": cursor} if cursor else {})}, bytes_max, what)
@@ -190,13 +190,13 @@ def check(host, randomness, limit, message_limit, count, newer):
     for one in ids[:1]:
         changes = walk_tool(host, "mood_history", {"id": one}, limit, key=lambda item: item["revision"])
         equal("mood_history", changes, sorted(set(changes)))
-        # One mood may be longer than an answer; then it says what to read.
+        # A single mood may exceed an answer, which then names what to read.
         arguments = {"name": "mood_get", "arguments": {"id": one, "with_history": True}}
         message, count = host.answer("tools/call", arguments, newer=True)
         text = message["result"]["content"][0]["text"]
         if count > limit + ENVELOPE or message["result"]["isError"] and "moodboard://mood/ID" not in text:
             raise Failed(f"mood_get with_history: {count} bytes, {text[:200]}")
-    # A store in memory keeps as much of its past as it has room for.
+    # A store in memory keeps as much history as it has room for.
     kept = [item["revision"] for item in host.call("store.log", limit=1000)["items"]]
     commits = walk_tool(host, "store_log", {"limit": 1000}, limit, key=lambda item: item["revision"])
     equal("store_log", commits, kept)

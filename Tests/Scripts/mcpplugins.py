@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""MCP servers as plugins: both eras, servers that end or are silent at what they do not know, tools that are pinned and hidden
-when they change, results and errors, progress, cancelling; with `--server`, also one of somebody else's.
+"""MCP servers as plugins: both eras, servers that end or are silent at unknown methods, tools that are pinned and hidden
+when they change, results and errors, progress, cancelling; with `--server`, also another program's server.
 
     Tests/Scripts/mcpplugins.py PATH/TO/moodboard [--server COMMAND [--runtime DIR] --tool NAME --arguments JSON]
 
@@ -81,7 +81,7 @@ def one_era(host_path, era):
         host = trial.start()
         check(f"{era}: untrusted", refused(host, f"x.{ID}.sum", {"a": 1, "b": 2})[0], 1030)
         host.trust(ID)
-        # Asked before anybody has seen its tools.
+        # Before any client has seen its tools.
         check(f"{era}: sum", host.ask(f"x.{ID}.sum", {"a": 1, "b": 2}), {"sum": 3})
         check(f"{era}: unknown", refused(host, f"x.{ID}.nothing")[0], -32601)
         info = until(host, lambda info: "pinnedTools" in info)
@@ -110,7 +110,7 @@ def one_era(host_path, era):
         check(f"{era}: after that", host.ask(f"x.{ID}.sum", {"a": 2, "b": 2}), {"sum": 4})
         check(f"{era}: timed out", refused(host, f"x.{ID}.hang")[0], 1032)
         host.close()
-        # A plugin runs in a directory of its own, wherever the host was told that the store is.
+        # A plugin runs in its own directory, whatever path of the store the host got.
         host = Host([trial.command[0], "--store", "./store"], cwd=trial.folder)
         check(f"{era}: a relative store", host.ask(f"x.{ID}.sum", {"a": 2, "b": 3}), {"sum": 5})
         host.close()
@@ -154,7 +154,7 @@ META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontex
 
 
 def passed_on(host_path, era):
-    """Prompts and resources of a server, as the host's own AI clients see them."""
+    """Prompts and resources of a server in the form for the host's AI clients."""
     with Trial(host_path) as trial:
         serve(trial, era, more=True)
         host = trial.start()
@@ -201,7 +201,7 @@ def passed_on(host_path, era):
               {"values": ["greet.me:A"], "hasMore": False})
         check(f"{era}: a cursor of nobody", ask("prompts/list", cursor="{\"org.example.server\":7}"), -32602)
         host.close()
-        # One that does not run is started by a list, and one that may not run is not.
+        # A list starts a stopped server, and not one that may not run.
         host = trial.start()
         host.ask("mood.list")
         check(f"{era}: started by a list", pages("prompts/list", "prompts")[0], prompts)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Shows that the runner of the transcripts notices what a host does wrong, and lets pass what is no fault.
+"""Shows that the runner of the transcripts notices every fault of a host, and accepts harmless differences.
 
     Tests/Scripts/noticed.py HOST [--runner 'COMMAND'] [--only TEXT]
 
 HOST is wrapped in `proxyhost.py`, with one fault after the other; some transcript has to fail with each, and none with each
-harmless rewrite. Exits 1 where it is otherwise.
+harmless rewrite. Exits 1 otherwise.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import proxyhost
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(HERE, "../Conformance")
-# Short ones, which see all of the protocol's parts.
+# Short ones, which cover all parts of the protocol.
 TRANSCRIPTS = [
     "message-envelope", "message-batch", "message-ids", "json-broken", "mood-create", "mood-favorite-notes", "mood-list", "transport-header",
     "transport-split", "transport-signals", "transport-end-of-input", "events-mood", "order-pipelined",

@@ -4,7 +4,7 @@
     oddhost.py HOST [ARGUMENT…]
 
 The first answers with a list are odd as a whole, one manner after the other. The later ones have odd items before the real ones: notes with
-U+0000, members that lack or are of another type, what is no mood at all.
+U+0000, members that are missing or of another type, and values that are no mood at all.
 """
 import json
 import os
@@ -27,7 +27,7 @@ ITEMS = [
 
 
 def messages(stream):
-    """What a stream brings: how it was framed, and its bytes."""
+    """The messages of a stream: framing and bytes."""
     while line := stream.readline():
         if line.lower().startswith(b"content-length:"):
             length = int(line.split(b":")[1])

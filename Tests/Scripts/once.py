@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Each request gets one answer, and does once what that says: whatever it waits for, whatever else came with it, and where a
+"""Each request gets one answer, and its effect happens once: during every wait, beside other requests, and if a
 sync fails.
 
     Tests/Scripts/once.py PATH/TO/moodboard [--case NAME] [--jobs 4]
 
-Each case is a conversation in which something gets in the way. A case in `KNOWN` is a fault that is not mended yet; the script
-fails too where one of those holds, so that the list stays true. Cases with a sync that fails need strace, and are left out
+Each case is a conversation in which something gets in the way. A case in `KNOWN` is a fault that is not fixed yet; the script
+also fails if one of those passes, so that the list stays true. Cases with a sync that fails need strace, and are left out
 without it.
 """
 
@@ -21,14 +21,14 @@ import sys
 import tempfile
 import time
 
-# Faults that are not mended yet.
+# Faults that are not fixed yet.
 KNOWN = set()
 
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 HAPPY = {"emoji": "😊", "label": "Happy"}
 BINARY = None
 
-# A plugin that answers what `ANSWERS` says, by method, after `SLEEP` seconds; and writes `LINES` before its answer to `go`.
+# A plugin that answers by method from `ANSWERS`, after `SLEEP` seconds, and writes `LINES` before its answer to `go`.
 PLUGIN = """
 import json, sys, time
 ANSWERS, SLEEP, LINES = json.loads(SETTINGS)
@@ -79,7 +79,7 @@ class Host:
         self.process.stdin.write(b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in messages))
 
     def read(self, seconds, until=None):
-        """What comes in that time, or up to the answer with the id `until`."""
+        """Reads for that time, or up to the answer with the id `until`."""
         end, got = time.monotonic() + seconds, []
         while time.monotonic() < end:
             if not select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))[0]:
@@ -99,7 +99,7 @@ class Host:
         return got
 
     def await_answers(self, *ids, seconds=15):
-        """Reads until all of these are answered, and a little longer: none may be answered twice."""
+        """Reads until all of these are answered, and a little longer: none may have two answers."""
         end, got = time.monotonic() + seconds, []
         while not set(ids) <= set(by_id(got)) and time.monotonic() < end:
             got += self.read(0.1)
@@ -178,14 +178,14 @@ def trust(host, name):
 
 
 def kind(message):
-    """What an answer says in short."""
+    """An answer in short."""
     if "error" in message:
         return message["error"].get("data", {}).get("kind", str(message["error"]["code"]))
     return "isError" if isinstance(message.get("result"), dict) and message["result"].get("isError") else "ok"
 
 
 def by_id(messages):
-    """The answers by id, those of batches too; each once."""
+    """The answers by id, also those of batches; each once."""
     found = {}
     for message in messages:
         for one in message if isinstance(message, list) else [message]:
@@ -201,7 +201,7 @@ def outcomes(messages):
 
 
 def lock_elsewhere(store, seconds):
-    """Another process that has the lock of the store for so long. Returns once it has it."""
+    """Another process holds the store's lock for so long. Returns when it has the lock."""
     code = ("import fcntl,sys,time\nfile=open(sys.argv[1],'r+b')\nfcntl.flock(file,fcntl.LOCK_EX)\n"
             "print('.',flush=True)\ntime.sleep(float(sys.argv[2]))\n")
     process = subprocess.Popen([sys.executable, "-c", code, store + "/lock", str(seconds)], stdout=subprocess.PIPE)
@@ -218,7 +218,7 @@ def check(condition, what):
 
 
 def failing_syncs(trial, talk, most=4):
-    """Lets one sync after the other fail, each in a store of its own."""
+    """Makes one sync after the other fail, each in an own store."""
     for number in range(1, most + 1):
         one = Trial()
         try:
@@ -594,7 +594,7 @@ def plugin_waits_for_the_lock_no_longer_than_it_may(trial):
 
 
 def requests_of_a_plugin_keep_their_order(trial):
-    """What comes behind one that has the store for long sees what that did."""
+    """A request after one that holds the store for long sees its changes."""
     ids = [f"01890000-0000-7000-8000-{number:012}" for number in range(60)]
     lines = [json.dumps(request("d", "mood.deleteMany", {"ids": ids})), json.dumps(request("u", "store.undo", {})),
              *(json.dumps(request(f"g{number}", "mood.get", {"id": ids[number]})) for number in range(3))]
@@ -615,7 +615,7 @@ def requests_of_a_plugin_keep_their_order(trial):
 
 
 def answers_of(host, plugin="org.example.asks"):
-    """What the plugin was answered, in order."""
+    """The answers to the plugin, in order."""
     return [line.split()[-1] for line in host.log(plugin) if line.startswith("answer")]
 
 

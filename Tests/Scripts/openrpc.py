@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Checks what is published of the protocol: the OpenRPC document, its examples, and the schemas.
+"""Checks the published description of the protocol: the OpenRPC document, its examples, and the schemas.
 
     openrpc.py [HOST] [--write]
 
 The document is valid by the meta-schema of OpenRPC 1.4, every schema by those of draft-07 and 2020-12, every example by the schemas of
-its method, and no two types have one title. With HOST the document is the one that HOST answers to rpc.discover, and every example
-is asked of a host as the document itself says; the results are the same. --write writes them into
-Sources/MoodProtocol/ExampleResults.swift instead. What the package jsonschema is needed for is SKIPPED without it. Exit 1 if something is
+its method, and no two types have one title. With HOST the document equals the answer of HOST to rpc.discover, and every example
+is called as the document says, with equal results. --write writes them into
+Sources/MoodProtocol/ExampleResults.swift instead. Checks that need the package jsonschema are SKIPPED without it. Exit 1 if something is
 wrong.
 """
 import argparse
@@ -41,7 +41,7 @@ def compact(value):
 
 
 def schemas(document):
-    """Every schema of the document, with where it stands."""
+    """Every schema of the document, with its place."""
     for method in document["methods"]:
         for param in method["params"]:
             yield f"{method['name']} {param['name']}", param["schema"]
@@ -56,7 +56,7 @@ def schemas(document):
 
 
 def titles(document):
-    """Every type has a title, and no other has the same."""
+    """Every type has an own title."""
     seen = {}
 
     def look(place, schema, is_type):
@@ -79,9 +79,9 @@ def titles(document):
 
 
 def by_schema(document):
-    """The document, its schemas and its examples, as schemas have them."""
+    """The document, its schemas and its examples are valid."""
     meta = json.load(open(META, encoding="utf-8"))
-    # What a JSON Schema is, the meta-schema only points to.
+    # The meta-schema only refers to the schema of JSON Schema.
     meta.pop("$schema")
     meta["definitions"]["JSONSchema"] = True
     for error in jsonschema.Draft7Validator(meta).iter_errors(document):
@@ -116,7 +116,7 @@ def by_schema(document):
 
 
 def files():
-    """The published schemas, each by that of its own version, and none with the id of another."""
+    """The published schemas are valid in their own version, and none has the id of another."""
     seen = {}
     for path in sorted(glob.glob(os.path.join(ROOT, "Schemas", "**", "*.schema.json"), recursive=True)):
         name = os.path.relpath(path, ROOT)
@@ -139,7 +139,7 @@ def files():
 
 
 def changed(value, paths, change, at=""):
-    """A value with the members that vary, by their JSON Pointers, as `change` has them; None: without."""
+    """A value with `change` applied to the members that vary, by their JSON Pointers; None removes them."""
     if isinstance(value, list):
         return [changed(one, paths, change, f"{at}/{place}") for place, one in enumerate(value)]
     if not isinstance(value, dict):
@@ -159,13 +159,13 @@ def without(value, paths):
 
 
 def short(value, paths):
-    """A value as the document has it: members that vary are kept short."""
+    """A value in the document's form, with short members that vary."""
     return changed(
         value, paths, lambda old: type(old)() if isinstance(old, (dict, list)) else 4321 if isinstance(old, int) else old)
 
 
 class Hosts:
-    """The hosts of one example, in a folder of their own."""
+    """The hosts of one example, on an own folder."""
 
     def __init__(self, program, described):
         self.program, self.described, self.running, self.last = program, described, {}, 0
@@ -200,7 +200,7 @@ class Hosts:
         for process in self.running.values():
             process.stdin.close()
             process.wait(timeout=SECONDS_MAX)
-        # Where a store is synced, a process of its own may send the last changes after the end.
+        # A process of a synced store may send the last changes after the end.
         for _ in range(50):
             shutil.rmtree(self.folder, ignore_errors=True)
             if not os.path.exists(self.folder):
@@ -209,8 +209,8 @@ class Hosts:
 
 
 def replay(program, document, method, by_position=False):
-    """The answer to the example of a method, and what is wrong with one before it. By position a null stands for each param that the
-    example leaves out, as in a client that was made from the document."""
+    """The answer to a method's example, and the error of a call before it. By position, a null stands for each left out
+    param, like in a client that was generated from the document."""
     example = method["examples"][0]
     hosts = Hosts(program, document["x-examples"])
     try:
@@ -227,7 +227,7 @@ def replay(program, document, method, by_position=False):
 
 
 def replays(program, document, by_position=False):
-    """Each method with the answer to its example; by position those that say that they take params so."""
+    """Each method with the answer to its example; by position, the methods that allow it."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         asked = [
             (method, pool.submit(replay, program, document, method, by_position)) for method in document["methods"]
@@ -255,7 +255,7 @@ def against(program, document):
 
 
 def write(program):
-    """The results as a source file; the calls are those of the program."""
+    """The results as a source file; the calls are the program's."""
     document = json.loads(subprocess.run([program, "--openrpc"], stdout=subprocess.PIPE, check=True).stdout)
     lines = []
     for method, answer, problem in replays(program, document):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lets JSON-RPC clients that other people wrote use a host: each adds a mood, reads it, is told what is wrong, and hears an event.
+"""Uses a host with other people's JSON-RPC clients: each adds a mood, reads it, gets an error, and hears an event.
 
     otherclients.py HOST [--only NAME]
 
@@ -31,7 +31,7 @@ def expect(is_right, what):
 
 
 def check(mood, read, problem, event):
-    """What every client has to have seen."""
+    """Every client must have seen these."""
     expect(mood["label"] == "Happy" and mood["emoji"] == "😊", f"the mood is {mood}")
     expect(read == mood, f"it is read as {read}")
     expect("1001" in str(problem) or "There is no mood" in str(problem), f"what is wrong is said as {problem!r}")
@@ -39,7 +39,7 @@ def check(mood, read, problem, event):
 
 
 def plain(value):
-    """Of the objects that clients make of JSON."""
+    """Plain values from clients' objects."""
     if isinstance(value, dict):
         return {name: plain(one) for name, one in value.items()}
     if hasattr(value, "_asdict"):
@@ -174,7 +174,7 @@ def jsonrpc_glib(host):
     ask("host.shutdown", {})
 
 
-# name: what is imported for it, and what uses it.
+# name: its import, and the code that uses it.
 CLIENTS = {
     "pygls": ("pygls", pygls), "python-lsp-jsonrpc": ("pylsp_jsonrpc", python_lsp_jsonrpc),
     "agent-client-protocol": ("acp", agent_client_protocol), "jsonrpcclient": ("jsonrpcclient", jsonrpcclient),

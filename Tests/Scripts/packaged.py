@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Installs what .ci/package makes, as a person does, and uses it.
+"""Installs the output of .ci/package like a person, and uses it.
 
     packaged.py DIR PROGRAMS
 
-DIR is what .ci/package wrote, PROGRAMS the directory of the programs, from which an older package is made. The checksums are checked,
+DIR has the output of .ci/package, PROGRAMS is the directory of the programs, from which an older package is made. The checksums are checked,
 also that a changed byte is noticed. The archive is unpacked and the package installed with dpkg, each in an empty root, so nothing of
 this machine changes; where this process may, the programs run with that root as theirs, so nothing of this machine can help them.
 The older package comes first, then moods, then the newer one over it; then it is removed, and the store stays."""
@@ -33,7 +33,7 @@ def run(*command, **more):
 
 
 class Machine:
-    """A root with nothing in it but what is installed there."""
+    """A root with only the installed files in it."""
 
     def __init__(self, folder):
         self.root = folder
@@ -41,7 +41,7 @@ class Machine:
             os.makedirs(os.path.join(folder, name))
         for name in ["dev/null", "var/lib/dpkg/status", "var/lib/dpkg/available"]:
             open(os.path.join(folder, name), "w").close()
-        # Where this process may. The runtime of Swift finds its program by /proc.
+        # If this process may. The runtime of Swift finds its program by /proc.
         self.enter = ["unshare", "--mount", "--pid", "--fork", f"--mount-proc={folder}/proc", "chroot", folder]
         self.is_own = subprocess.run(["unshare", "--mount", "--pid", "--fork", "true"], capture_output=True).returncode == 0
 
@@ -88,7 +88,7 @@ def check_sums(folder):
 
 
 def check_tree(prefix, zsh, ending):
-    """What lies below bin and share; each text is what its reader takes."""
+    """Checks the files in bin and share; their readers accept each text."""
     share = f"{prefix}/share"
     for name in COMPLETIONS + [f"zsh/{zsh}/_mood", f"man/man1/mood.1{ending}", f"man/man1/moodboard.1{ending}"]:
         expect(os.path.getsize(f"{share}/{name}") > 100, f"{name} is missing")

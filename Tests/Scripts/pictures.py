@@ -24,7 +24,7 @@ from datetime import date, timedelta
 
 COLUMNS = 96
 CELL, LINE, SIZE = 8.43, 20, 14
-# As xterm has them, but dark and light enough for either ground.
+# xterm's colors, but dark and light enough for either ground.
 COLORS = ["#24292f", "#c4432b", "#2e8b57", "#b07d00", "#3b6fd4", "#9b4dca", "#1f8a8a", "#6e7781"]
 MOODS = [
     ("2025-11-17 07:40", "😊", "Happy", "Ran along the river before work", ["sport", "morning"], 0.8),
@@ -47,7 +47,7 @@ def run(mood, environment, *words):
 
 
 def on_terminal(command, environment, columns):
-    """What a program writes to a terminal of so many columns."""
+    """A program's output on a terminal of so many columns."""
     child, terminal = pty.fork()
     if child == 0:
         os.execve(command[0], command, environment)
@@ -92,7 +92,7 @@ def pieces(line):
         part = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", part)
         for word in re.findall(r"\S+| +", part):
             if word.strip():
-                # What is wide stands alone, so that what follows is where a terminal has it.
+                # Wide text stands alone, so that later text has the terminal's place.
                 for text in re.findall(r"[\U0001F000-\U0001FAFF\u2600-\u27BF]\ufe0f?|[^\U0001F000-\U0001FAFF\u2600-\u27BF]+", word):
                     found.append((column, text, sorted(style)))
                     column += sum(map(width, text))

@@ -3,13 +3,13 @@
 
 The bugs are in `planted/*.txt`; `planted/README.md` has their form. The package is copied into a scratch folder and built
 there; all named tests have to pass on it as it is. Then each bug is planted alone, built, and its test is run, which has
-to fail. A bug that does not compile is a mistake of the list, not a bug that was caught. A test that crashes, or that has
+to fail. A bug that does not compile is a mistake in the list, not a caught bug. A test that crashes, or that has
 not ended after --seconds, has caught its bug, and the table says so.
 
 Usage: planted.py [NAME ...] [--scratch FOLDER] [--jobs 2] [--seconds 120]
 
-NAME: only these bugs. With --scratch the folder is used again, so that only what has changed is built; else it is a
-temporary one and goes at the end. The exit code is 1 if a bug was not caught or could not be built.
+NAME: only these bugs. With --scratch the folder is used again, so that only changes are built; else it is a
+temporary one that is removed at the end. The exit code is 1 if a bug was not caught or could not be built.
 """
 
 import argparse
@@ -76,7 +76,7 @@ def read_bugs():
 
 
 def copy_package(scratch):
-    """Makes the scratch folder's sources those of the package; what is the same is not touched."""
+    """Makes the scratch folder's sources those of the package; equal files stay untouched."""
     for name in COPIED:
         source, target = os.path.join(ROOT, name), os.path.join(scratch, name)
         wanted = set()
@@ -102,7 +102,7 @@ def copy_package(scratch):
 
 
 def run(command, scratch, seconds):
-    """(exit status, None where the time was over; output)"""
+    """(exit status, None after a timeout; output)"""
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             command, cwd=scratch, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
@@ -117,7 +117,7 @@ def run(command, scratch, seconds):
 
 
 def build(scratch, jobs):
-    """None, or what the compiler says."""
+    """None, or the compiler's errors."""
     status, output = run(["swift", "build", "--build-tests", "-j", str(jobs)], scratch, BUILD_SECONDS)
     if status == 0:
         return None
@@ -126,14 +126,14 @@ def build(scratch, jobs):
 
 
 def run_transcripts(scratch, names, seconds):
-    """The same, of conversations in which the host asks plugins."""
+    """Runs transcripts in which the host sends requests to plugins."""
     command = ["python3", "Tests/Scripts/pluginstates.py", ".build/debug/moodboard", *names]
     status, output = run(command, scratch, seconds)
     return {None: "hung", 0: "passed"}.get(status, "failed"), len(names), output
 
 
 def run_named(scratch, names, seconds):
-    """All of them; "passed" only where each has passed."""
+    """Runs all of them; "passed" only if each has passed."""
     transcripts = [name for name in names if name.endswith(".transcript")]
     tests = [name for name in names if name not in transcripts]
     outcome, count, output = run_tests(scratch, tests, seconds) if tests else ("passed", 0, "")
@@ -149,7 +149,7 @@ def run_tests(scratch, names, seconds):
     status, output = run(["swift", "test", "--skip-build", *filters], scratch, seconds)
     if status is None:
         return "hung", 0, output
-    # Of the two libraries that `swift test` runs, the one without tests says that it ran none.
+    # Two libraries of `swift test` run; the one without tests reports none.
     counts = [int(count) for count in re.findall(r"Test run with (\d+) tests?", output)]
     if not counts:
         return "crashed", 0, output
@@ -157,7 +157,7 @@ def run_tests(scratch, names, seconds):
 
 
 def plant(scratch, bug):
-    """What the files were before; the changes are made in order."""
+    """Makes the changes in order; returns the files' earlier content."""
     originals = {}
     for change in bug.changes:
         place = os.path.join(scratch, change.path)
@@ -172,7 +172,7 @@ def plant(scratch, bug):
 
 
 def attempt(scratch, bug, options):
-    """(outcome, what to show of it)"""
+    """(outcome, excerpt for the report)"""
     originals = plant(scratch, bug)
     try:
         errors = build(scratch, options.jobs)
@@ -189,7 +189,7 @@ def attempt(scratch, bug, options):
 
 
 def check_unplanted(scratch, bugs, options):
-    """Ends the program unless the package as it is passes all named tests."""
+    """Ends the program unless the package passes all named tests without a bug."""
     begin = time.monotonic()
     errors = build(scratch, options.jobs)
     if errors is not None:

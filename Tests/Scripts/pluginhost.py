@@ -1,4 +1,4 @@
-"""What scripts that try plugins have in common: a store with plugins, a host that trusts and asks them, and what is left of
+"""Shared code of scripts that test plugins: a store with plugins, a host that trusts and calls them, and the rest of
 their processes. Needs a C compiler for the plugins in `plugins/`, and Linux for /proc."""
 
 import json
@@ -25,7 +25,7 @@ class Refused(Exception):
 
 
 class Host:
-    """A running host. Answers are told apart by their ids, so that those of plugins may come later."""
+    """A running host. Ids tell its answers apart, so those of plugins may come later."""
 
     def __init__(self, command, **settings):
         settings = {"stderr": subprocess.DEVNULL, **settings}
@@ -37,14 +37,14 @@ class Host:
         return self.process.pid
 
     def send(self, method, params=None):
-        """The number of the request. Raises BrokenPipeError where the host has ended."""
+        """Returns the number of the request. Raises BrokenPipeError if the host has ended."""
         self.number += 1
         request = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params or {}}
         self.process.stdin.write(json.dumps(request, ensure_ascii=False).encode() + b"\n")
         return self.number
 
     def read(self, seconds):
-        """Takes what has come. False where nothing came in time. Raises EOFError where the host has ended."""
+        """Takes what has come. False if nothing came in time. Raises EOFError if the host has ended."""
         if not select.select([self.process.stdout], [], [], max(0.0, seconds))[0]:
             return False
         chunk = os.read(self.process.stdout.fileno(), 1 << 20)
@@ -79,7 +79,7 @@ class Host:
         return self.ask("plugin.trust", {"id": name, "digest": self.ask("plugin.info", {"id": name})["digest"], **more})
 
     def close(self, seconds=ANSWER_SECONDS):
-        """Ends the input. The seconds until the host was gone; None where it stays, and is killed."""
+        """Ends the input. Returns the seconds until the host ended; None if it stays, and is killed."""
         start = time.monotonic()
         self.process.stdin.close()
         try:
@@ -102,7 +102,7 @@ class Host:
 
 
 class Trial:
-    """A folder of its own with a store, its plugins, and the programs that were compiled for it."""
+    """A temporary folder with a store, its plugins, and the programs compiled for it."""
 
     def __init__(self, host, *arguments):
         self.folder = tempfile.mkdtemp(prefix="plugins-")
@@ -125,7 +125,7 @@ class Trial:
         return program
 
     def plugin(self, name, command, files=(), place=None, **members):
-        """A plugin's folder: its files are copied into it, `members` go into the manifest beside what every one has."""
+        """A plugin's folder with copies of its files; `members` go into the manifest, after the usual ones."""
         folder = os.path.join(place or os.path.join(self.store, "plugins"), name)
         os.makedirs(folder, mode=0o700)
         for file in files:
@@ -159,7 +159,7 @@ def method(name, effect="read"):
 
 
 def status(pid):
-    """The name, state and parent of a process; None where there is none."""
+    """The name, state and parent of a process; None if there is none."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             text = file.read()
@@ -190,13 +190,13 @@ def descendants(pid):
 
 
 def zombies(pid):
-    """Children that have ended and were not waited for."""
+    """Children that have ended and were not reaped."""
     return [one for one in descendants(pid) if (status(one) or "  ")[1] == "Z"]
 
 
 def belonging(folder):
-    """The processes that have to do with a folder: by their command, working directory, program or environment. Zombies are
-    left out: they have none of these any more."""
+    """The processes of a folder: by their command, working directory, program or environment. Zombies have none of
+    these and are left out."""
     found = []
     for pid in processes():
         if pid == os.getpid():
@@ -214,7 +214,7 @@ def belonging(folder):
 
 
 def wait_until(is_so, seconds):
-    """The seconds that it took; None where it does not come true."""
+    """Waits; returns the seconds it took, or None if the condition does not come true."""
     start = time.monotonic()
     while not is_so():
         if time.monotonic() - start > seconds:
@@ -229,12 +229,12 @@ def is_running(pid):
 
 
 def gone(pids, folder, seconds):
-    """The seconds until none of these processes runs, nor any that has to do with the folder; None where one stays."""
+    """The seconds until none of these processes runs, nor any of the folder's; None if one stays."""
     return wait_until(lambda: not any(map(is_running, pids)) and not belonging(folder), seconds)
 
 
 def end_all(folder):
-    """Ends what a failed case has left behind: only what has to do with its own folder."""
+    """Ends the processes that a failed case left in its own folder."""
     for pid in belonging(folder):
         try:
             os.kill(pid, signal.SIGKILL)

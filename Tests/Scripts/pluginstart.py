@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What plugins that nobody needs cost at the start of the host: 200 in the folder, 20 of them trusted, against none.
+"""The cost of unused plugins at the start of the host: 200 in the folder, 20 of them trusted, compared with none.
 
     Tests/Scripts/pluginstart.py PATH/TO/moodboard [--pairs 200] [--folders 200] [--trusted 20]
 
-Pairs of starts take turns, each until the first answer; what counts is the middle of the differences. With valgrind also the
+Pairs of starts take turns, each until the first answer; the median of the differences counts. With valgrind also the
 instructions of both. Fails where the middle is over 0.2 ms (`--most` for another bound; 0: none).
 """
 
@@ -35,7 +35,7 @@ def start(command):
 
 
 def instructions(command, folder):
-    """What a start and its end cost. Of a copy: valgrind does not understand the notes for debuggers."""
+    """The instructions of a start and its end. Uses a copy without the debug sections that valgrind does not understand."""
     program = os.path.join(folder, "stripped")
     subprocess.run(["strip", "-g", "-o", program, command[0]], check=True)
     words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts", program, *command[1:]]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Replays transcripts in which the host is the one that asks: Tests/Conformance/plugins/*.transcript.
+"""Replays transcripts in which the host sends requests to plugins: Tests/Conformance/plugins/*.transcript.
 
     Tests/Scripts/pluginstates.py PATH/TO/moodboard [--filter TEXT] [--verbose] [FILE…]
 
@@ -28,7 +28,7 @@ SECONDS = 10.0
 
 
 class Puppet:
-    """The two named pipes of one plugin, and what it was told."""
+    """The two named pipes of one plugin, and the lines that it got."""
 
     def __init__(self, folder):
         self.folder, self.pending, self.say = folder, b"", None
@@ -37,7 +37,7 @@ class Puppet:
         self.told = os.open(os.path.join(folder, "told"), os.O_RDONLY | os.O_NONBLOCK)
 
     def line(self, seconds=SECONDS):
-        """The next line that it was told; None where none comes in time; "" where it has ended."""
+        """The plugin's next line; None if none comes in time; "" after its end."""
         deadline = time.monotonic() + seconds
         while b"\n" not in self.pending:
             left = deadline - time.monotonic()
@@ -57,7 +57,7 @@ class Puppet:
         return line.decode("utf-8")
 
     def begin(self):
-        """Waits for its start. What a life before it was told and nobody looked at is forgotten."""
+        """Waits for its start. Drops the unread lines of an earlier life."""
         self.close()
         while (line := self.line()) != "@start":
             if line is None:
@@ -93,7 +93,7 @@ class PluginReplay(run.Replay):
         return self.puppets[self.current]
 
     def ask(self, method, params):
-        """A request of the runner's own; its answer must be the next message."""
+        """A request of the runner itself; its answer must be the next message."""
         self.asked += 1
         identifier = f"runner-{self.asked}"
         self.send(json.dumps({"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}).encode() + b"\n", "line")
@@ -143,7 +143,7 @@ class PluginReplay(run.Replay):
         if marker == "plugin<--start":
             return puppet.begin()
         if marker == "plugin<--none":
-            # Whatever the host had to say to the plugin, it has said before this answer.
+            # The host has sent everything for the plugin before this answer.
             self.expect_nothing()
             found = puppet.line(0.1)
             if found is not None:
@@ -159,7 +159,7 @@ class PluginReplay(run.Replay):
         return self.expect_asked(found, text)
 
     def expect_asked(self, found, expected):
-        """What a host asks a plugin is one line of strict JSON: a request or a notification, or the answer to a request."""
+        """A host's line to a plugin is strict JSON: a request or a notification, or the answer to a request."""
         if not found or found.startswith("@"):
             raise Failure(f"the plugin was asked nothing: {found!r}")
         message = matching.parse(found)

@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 
-# Each fault, and a word that a finding about it has to have.
+# Each fault, and a word that must be in a finding about it.
 FAULTS = {
     "greets": "before it is spoken to",
     "wrong code for the unknown": "-32601",
@@ -47,7 +47,7 @@ FAULTS = {
 
 
 def strict(text):
-    """Python reads more than JSON."""
+    """Python accepts more than JSON."""
     def refuse(word):
         raise ValueError(word)
     return json.loads(text, parse_constant=None if fault == "takes NaN" else refuse)

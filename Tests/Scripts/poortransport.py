@@ -1,13 +1,13 @@
-"""An engine for transports that keeps what it is given, but for one fault; and the faults that `mood doctor transport` has to find.
+"""An engine for transports with one fault, and the faults that `mood doctor transport` must find.
 
-Each connection is a plugin's ([`plugins/carrier.py`](plugins/carrier.py)), which hands on what it is asked, line by line.
+Each connection is a plugin's ([`plugins/carrier.py`](plugins/carrier.py)), which passes on requests line by line.
 """
 import json
 import socketserver
 import threading
 
 PAGE = 1 << 20
-# Each fault, and a word that a finding about it has to have.
+# Each fault, and a word that must be in a finding about it.
 FAULTS = {
     "has what is not there": "before its first record",
     "takes what is sent again": "is there once",
@@ -85,7 +85,7 @@ class Engine:
         try:
             talk.wfile.write(json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode() + b"\n")
         except OSError:
-            pass  # it was killed
+            pass  # the plugin was killed
 
     def of(self, talk):
         place = talk.own if self.fault == "forgets" else self.journals
@@ -94,7 +94,7 @@ class Engine:
 
     @staticmethod
     def last(log):
-        """The last record that is there as a whole."""
+        """The last complete record."""
         return next((n for n, part, parts, _ in reversed(log) if part + 1 == parts), 0)
 
     def open(self, talk, url, config, journal=None):

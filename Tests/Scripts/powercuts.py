@@ -1,4 +1,4 @@
-"""What a power cut can leave of a store, made from a session that is recorded file by file after each answer.
+"""The files that a power cut can leave of a store, made from a session that is recorded file by file after each answer.
 
 A cut takes the files as they were after some answer, for those are synced; but `lock`, which never is, is of an earlier
 moment, empty, torn or zeros; the journal's last line may be followed by the next one or a part of it; an index may be
@@ -44,7 +44,7 @@ class Record:
         self.acknowledged.append(dict(self.moods.acknowledged))
 
     def cut(self, name, randomness):
-        """The files that a power cut leaves, and what must be there."""
+        """The files that a power cut leaves, and the required content."""
         if name in ("no store", "creation"):
             begun = {"lock": b"", "journal-1.jsonl": self.moments[1]["journal-1.jsonl"].split(b"\n")[0] + b"\n"}
             return begun if name == "creation" else {}, Moods()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A host between a client and another host, which passes everything on but for one fault or one harmless rewrite.
+"""A host between a client and another host, which passes everything on, apart from one fault or one harmless rewrite.
 
     Tests/Scripts/proxyhost.py NAME HOST ARGUMENTS…
 
@@ -21,7 +21,7 @@ import matching  # noqa: E402
 
 
 class Number:
-    """A number as it is written."""
+    """A number in its own spelling."""
 
     def __init__(self, text):
         self.text = text
@@ -32,7 +32,7 @@ def parse(text):
 
 
 def parse_message(text):
-    """The same for a message, whose ids stay as they are written."""
+    """Parses a message, whose ids keep their spelling."""
     message, raw = parse(text), matching.raw_ids(text)
     for one, written in zip(message if isinstance(message, list) else [message], raw):
         if written is not None:
@@ -52,7 +52,7 @@ def write(value, space="", ascii_only=False):
 
 
 def every(value, change, name=None):
-    """The value with `change(name, value)` done to all that is in it, from the inside."""
+    """The value with `change(name, value)` applied to all values in it, from the inside."""
     if isinstance(value, dict):
         value = {key: every(one, change, key) for key, one in value.items()}
     elif isinstance(value, list):
@@ -61,7 +61,7 @@ def every(value, change, name=None):
 
 
 def inside(message, change):
-    """The same for the result, the error's data and the params of a message, not for its envelope."""
+    """Applies the change to the result, the error's data and the params of a message, not to its envelope."""
     if isinstance(message, list):
         return [inside(one, change) for one in message]
     return {key: every(one, change, key) if key in ("result", "error", "params") else one for key, one in message.items()}
@@ -146,7 +146,7 @@ TEXTS = {
     "harmless: escapes": lambda t: write(parse_message(t), "", True),
     "harmless: escaped slashes": lambda t: t.replace("/", "\\/") if "\\/" not in t else t,
 }
-# What else is done is in `Proxy`.
+# `Proxy` does the others.
 OTHERS = [
     "drops every third", "drops errors", "doubles answers", "doubles errors", "swaps answers", "late", "drops events", "doubles events",
     "hangs after five", "ends after three", "headers as lines", "lines as headers", "CR LF", "a length one too large",

@@ -1,10 +1,10 @@
-"""A disk of which every write and flush is known: the blocks under a real file system, kept in memory.
+"""A disk that records every write and flush: the blocks under a real file system, in memory.
 
-The kernel asks for the disk's bytes over FUSE: one file, which a loop device takes for its disk. So no driver is needed
-but these two, and root. Everything that is mounted is seen by this process and its children alone, and goes with them.
+The kernel asks for the disk's bytes over FUSE: one file, which a loop device takes for its disk. It needs only these two
+drivers, and root. Only this process and its children see the mounts, which end with them.
 
 A write is recorded when the loop device sends it, a flush when it is asked for; each is answered before the next is
-read. So what a power cut may take at any moment is exactly what was written after the last flush of the record.
+read. So a power cut may take exactly the writes after the last flush of the record.
 """
 
 import ctypes
@@ -19,7 +19,8 @@ import threading
 import time
 
 BLOCK = 4096
-# What a power cut cannot tear. XFS does not survive half a block of a directory, so its disk has larger sectors.
+# The largest write that a power cut does not tear. XFS does not survive half a block of a directory, so its disk has
+# larger sectors.
 SECTORS = {"ext4": 512, "xfs": 4096}
 SECTOR = 512
 FLUSH = None
@@ -48,7 +49,7 @@ def unmount(target, flags=0):
 
 
 def alone():
-    """What this process mounts is seen by nobody else. Raises OSError where that is not allowed."""
+    """Hides this process's mounts from all others. Raises OSError without permission."""
     call("unshare", NEW_NAMESPACE)
     mount("none", "/", "none", PRIVATE)
 
@@ -84,7 +85,7 @@ def write_into(blocks, offset, content):
 
 
 def cut(blocks, record, place, sector, randomness):
-    """The blocks after a power cut: what was flushed within record[:place], and of the rest what chance decides."""
+    """The blocks after a power cut: those that were flushed within record[:place], and the others by chance."""
     after = dict(blocks)
     flushed = max((number + 1 for number in range(place) if record[number] is FLUSH), default=0)
     manner = randomness.random()
@@ -95,8 +96,8 @@ def cut(blocks, record, place, sector, randomness):
         if number < flushed:
             write_into(after, offset, content)
             continue
-        # All kept, all dropped, or each write by its own chance: kept, dropped, or only some of its sectors. The
-        # first block is whole: ext4 reads its superblock before it replays its journal, and does not survive half of it.
+        # All kept, all dropped, or each write by its own chance: kept, dropped, or only some of its sectors. The first
+        # block stays whole: ext4 reads its superblock before it replays its journal, and does not survive half of it.
         fate = randomness.random()
         if manner < 0.15 or (manner >= 0.3 and fate < 0.4):
             write_into(after, offset, content)
@@ -135,7 +136,7 @@ class Disk:
         threading.Thread(target=self.serve, daemon=True).start()
 
     def attach(self):
-        """A loop device over the file, as (descriptor, path); it goes when nobody has it open."""
+        """A loop device over the file, as (descriptor, path); it goes with its last user."""
         for _ in range(100):
             with open("/dev/loop-control", "rb") as control:
                 path = f"/dev/loop{fcntl.ioctl(control, LOOP_GET_FREE)}"
@@ -153,7 +154,7 @@ class Disk:
         raise OSError(errno.EBUSY, "no loop device is free")
 
     def close(self):
-        """Unmounts; what that writes is in the record too."""
+        """Unmounts; the record has those writes too."""
         while self.mounted:
             target = self.mounted.pop()
             try:
@@ -209,7 +210,7 @@ class Disk:
             attributes = struct.pack("<6Q10I", 1, self.size, self.size // SECTOR, 0, 0, 0, 0, 0, 0, 0o100600, 1, 0, 0, 0, BLOCK, 0)
             return struct.pack("<QII", 3600, 0, 0) + attributes
         if code == OPEN:
-            return struct.pack("<QII", 1, 1, 0)  # Direct: nothing is kept in the page cache of the file.
+            return struct.pack("<QII", 1, 1, 0)  # Direct: the page cache keeps nothing of the file.
         if code in ANSWERED_AT_ONCE:
             return b""
         raise NotImplementedError
@@ -223,13 +224,13 @@ class Disk:
 
 
 class SlowDisk(Disk):
-    """A disk that keeps no record, and takes its time for a flush. A process of its own answers."""
+    """A disk without a record whose flushes are slow. A process of its own answers."""
 
     def begin(self):
         self.seconds = mmap.mmap(-1, 8)
         self.child = os.fork()
         if self.child == 0:
-            libc.prctl(1, 9)  # It goes with its parent.
+            libc.prctl(1, 9)  # ends with its parent
             try:
                 self.serve()
             finally:
@@ -242,7 +243,7 @@ class SlowDisk(Disk):
         os.waitpid(self.child, 0)
 
     def take(self, seconds):
-        """From now on a flush takes so long."""
+        """Sets the time of later flushes."""
         struct.pack_into("d", self.seconds, 0, seconds)
 
     def write(self, offset, content):
@@ -253,7 +254,7 @@ class SlowDisk(Disk):
 
 
 def image(kind, size, folder):
-    """The blocks of a new file system. Raises FileNotFoundError where the tool that makes it is not there."""
+    """The blocks of a new file system. Raises FileNotFoundError if its tool is missing."""
     command = {"ext4": ["mkfs.ext4", "-q", "-F", "-b", "4096", "-J", "size=4", "-E", "lazy_itable_init=0,lazy_journal_init=0"],
                "xfs": ["mkfs.xfs", "-q", "-f", "-s", "size=4096"]}[kind]
     with tempfile.NamedTemporaryFile(dir=folder) as file:
@@ -263,7 +264,7 @@ def image(kind, size, folder):
 
 
 def missing(folder):
-    """What such disks need and is not there, in a word; None where they work. From here on nobody else sees the mounts."""
+    """The missing requirement of such disks, in a word, or None. From here on no other process sees the mounts."""
     try:
         if os.geteuid() != 0:
             return "root"

@@ -3,7 +3,7 @@
 
     Tests/Scripts/replays.py PATH/TO/mood [--calls 10000] [--seed 1] [--times 2]
 
-The recording has to come again each time; with another seed of the host it must not. Exits 1 where it is otherwise.
+Each replay must equal the recording, and differ with another seed of the host. Exits 1 otherwise.
 """
 
 import argparse
@@ -18,7 +18,7 @@ EMOJI = ["😊", "😢", "😌", "🎉", "😴", "👍🏽", "1️⃣"]
 
 
 def calls(count, dice):
-    """Requests as lines: mostly right ones, some that are not. Ids of moods are given, so that they can be named again."""
+    """Requests as lines: mostly valid ones. The client chooses ids of moods, so that it can use them again."""
     moods = []
     for number in range(1, count + 1):
         mood = dice.choice(moods) if moods else "00000000-0000-7000-8000-000000000000"

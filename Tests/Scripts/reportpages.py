@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The drawings of `stats.render`, looked at by a browser: Chromium without a window, driven over its own pipe.
+"""Checks the drawings of `stats.render` in a browser: Chromium without a window, driven over its own pipe.
 
     reportpages.py HOST [--chromium PROGRAM] [--keep FOLDER] [--moods 400] [--seed 1]
 
 Year, month, summary and report, as HTML and as SVG, light, dark and in print, 400 and 1,200 pixels wide. In each: nothing is wider
-than the window, nothing is asked of any place, no error is logged, and every text that is shown has a contrast of 4.5:1 or more
-to what lies below it (WCAG 2.2, 1.4.3; 3:1 where it is large). Prints the least contrast of each drawing. With `--keep` the
-screenshots stay there. Exit 1 when something is not so; `SKIPPED` where there is no Chromium.
+than the window, the page sends no request, no error is logged, and every visible text has a contrast of 4.5:1 or more
+to its background (WCAG 2.2, 1.4.3; 3:1 where it is large). Prints the least contrast of each drawing. With `--keep` the
+screenshots stay there. Exit 1 on failure; `SKIPPED` without Chromium.
 """
 import argparse
 import base64
@@ -24,7 +24,7 @@ LABELS = [("😊", "Happy"), ("😢", "Sad"), ("😌", "Calm"), ("😐", "Meh"),
           ("🎉", "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW")]
 TAGS = ["work", "rain", "sea", "a_tag_without_any_place_to_break_" + "x" * 30, "日本語", "<b>"]
 
-# Every text that is shown: the least contrast to what lies below it, where it is too little.
+# Every visible text with too little contrast to its background.
 MEASURE = r"""
 (() => {
   const parse = color => {
@@ -202,7 +202,7 @@ def main():
                     browser("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
                     browser("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
                     browser.open("file://" + path)
-                    # All of it in the window, since only what is there can be looked at.
+                    # All of it in the window, because only visible parts can be checked.
                     size = browser("Page.getLayoutMetrics")["cssContentSize"]
                     browser("Emulation.setDeviceMetricsOverride", width=width, height=max(900, int(size["height"]) + 1), deviceScaleFactor=1, mobile=False)
                     found = json.loads(browser("Runtime.evaluate", expression=MEASURE, returnByValue=True)["result"]["value"])

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What people do with machines that sync, on real folders and repositories: nothing acknowledged goes away.
+"""People's acts with machines that sync, on real folders and repositories: no acknowledged data is lost.
 
     restoring.py HOST [CASE...]
 
-Moods are put back alone, machines are put back or cloned with all of their ids, places are emptied, other people's settings of git
-and odd entries are there, a filter is passed by, and a round hangs. Prints a line for each case; exit code 1 if one failed.
+Moods are restored alone, machines are restored or cloned with all of their ids, folders are emptied, other settings of git
+and odd entries exist, a filter is bypassed, and a round hangs. Prints a line for each case; exit code 1 if one failed.
 """
 import glob, json, os, shutil, signal, subprocess, sys, tempfile, time, uuid
 
@@ -12,7 +12,7 @@ FORGED_AT = "2026-11-24T05:00:00.000Z"
 
 
 class Host:
-    """A host on a store, over its pipes; it syncs only when it is asked."""
+    """A host on a store, over its pipes; it syncs only on request."""
 
     def __init__(self, folder, **environment):
         home = os.path.dirname(folder) + "/home"
@@ -105,7 +105,7 @@ def files(folder):
 
 
 def put_back(folder, was):
-    """In place, so that nothing but the contents tells of it."""
+    """Restores in place, so that only the contents show it."""
     for name in files(folder):
         if name not in was:
             os.unlink(folder + "/" + name)
@@ -117,7 +117,7 @@ def put_back(folder, was):
 
 
 def stay(folder, change=lambda text: text):
-    """As on a disk that was copied block by block: device and inode are what the file says."""
+    """Makes it a disk copied block by block: device and inode equal those in the file."""
     path = folder + "/sync/replica.json"
     status = os.stat(path)
     with open(path, "r+", encoding="utf-8") as file:
@@ -130,7 +130,7 @@ def stay(folder, change=lambda text: text):
 
 
 def carry(folders):
-    """Another program brings copies of a folder together: each file by itself, the later one wins."""
+    """Another program merges copies of a folder: file by file, the later one wins."""
     newest = {}
     for folder in folders:
         for name in files(folder):
@@ -334,7 +334,7 @@ def settings_of_git(root):
         other.call("sync.setup", url="git+file://" + remote)
         rounds([one, other], 2)
         equal([one, other], "one", *(["two"] if branch else []))
-        # What a killed git leaves behind.
+        # Remains of a killed git.
         for path in (place + "/a/s/sync/git/.git/index.lock", place + "/a/s/sync/git/.git/HEAD.lock"):
             with open(path, "w", encoding="utf-8"):
                 pass

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Spoils blocks of the files beside the snapshot and its journal, and asks a host what it makes of the store.
+"""Damages blocks of the files beside the snapshot and its journal, and starts a host on the store.
 
-The files are the operations, the journals in history/, the backup, the saved navigation, the settings, what is trusted of
+The files are the operations, the journals in history/, the backup, the saved navigation, the settings, the trust of
 plugins, and those of sync/; the damage is a block of 512 bytes that reads as zeros, as other bytes or with one bit flipped, or
-a file that ends there. None of them is the home of a mood. A host is started on each damage, and one more on what the first one
-left.
+a file that ends there. None of them is the home of a mood. A host starts on each damage, and one more after
+it.
 
 - Every mood is there, before and after a change and a compaction, and in what store.salvage writes.
-- Operations that are sent again, histories of moods, saved navigation and settings are what they were, or 1015. A history may also
+- Operations that are sent again, histories of moods, saved navigation and settings are unchanged, or 1015. A history may also
   begin after the damage, where store.verify tells of it.
-- A plugin is what it was; else it is untrusted, and says why, until somebody mends the file.
+- A plugin is unchanged; else it is untrusted, with the reason, until a person mends the file.
 - A change without an opId is done. Every request is answered, and the hosts end with 0.
 - store.verify names the file, unless the damage is in line feeds after the last line.
 - Of sync/: sync.now answers 1015 until the sync was left and set up again, or brings all to the others. Of these files
-  store.verify names replica.json alone, the others can be had again.
+  store.verify names only replica.json, because the others can be rebuilt.
 
 Usage: rotten.py HOST [--sample N] [--seed N] [--file NAME] [--jobs 2]
 """
@@ -35,7 +35,7 @@ from stores import create, identifier
 
 BLOCK, MOODS, OPERATIONS = 512, 12, 30
 DEEDS = ["zeros", "other bytes", "flip", "cut"]
-# With the blocks that each has.
+# With the number of blocks of each.
 SYNC = {"sync/replica.json": 1, "sync/own-*.jsonl": 6, "sync/others.jsonl": 2, "sync/status.json": 2}
 PLUGIN = {
     "manifestVersion": 1, "id": "org.example.quiet", "name": "Quiet", "version": "1.0.0", "protocol": [1], "exec": ["./quiet"],
@@ -58,7 +58,7 @@ def trust(binary, store):
 
 
 def prepare(binary, store):
-    """The files by their paths, the moods, and requests with what they are answered."""
+    """The files by their paths, the moods, and requests with their answers."""
     operations = [(method, {**params, "opId": f"create {number}"}) for number, (method, params) in enumerate(map(create, range(MOODS)))]
     operations += [("mood.setNotes", {"id": identifier(number % MOODS), "notes": f"n {number}", "opId": f"notes {number}"})
                    for number in range(OPERATIONS - MOODS)]
@@ -67,7 +67,7 @@ def prepare(binary, store):
     for number in range(8):
         saves += [("nav.open", {"url": f"moodboard://mood/{identifier(number)}"}), ("nav.save", {"name": f"state {number}"})]
     half, answers = OPERATIONS // 2, []
-    # One after the other: what is written while a compaction runs stands in both journals, and counts in one.
+    # One after the other: both journals get a commit during a compaction, and only one of them counts.
     for requests in [operations[:half], [("store.compact", {})], operations[half:], [("store.compact", {})], saves]:
         answers.append([answer["result"] for answer in ask(binary, store, requests)])
     kept = list(zip(operations, answers[0] + answers[2]))
@@ -75,7 +75,7 @@ def prepare(binary, store):
     reads += [("nav.restore", {"name": f"state {number}"}) for number in range(8)]
     reads += [("settings.get", {})]
     trust(binary, store)
-    # The last change stands in the journal that counts.
+    # The last change is in the journal that counts.
     ask(binary, store, [create(MOODS)])
     told = ask(binary, store, [("mood.list", {"limit": 1000}), *reads])
     kept += list(zip(reads, (answer["result"] for answer in told[1:])))
@@ -85,7 +85,7 @@ def prepare(binary, store):
 
 
 def spoil(path, damage):
-    """Does the damage. Whether it is one: not in line feeds after the last line."""
+    """Makes the damage; returns whether it counts, which damage in line feeds after the last line does not."""
     randomness = random.Random(damage.seed)
     with open(path, "r+b") as file:
         content = bytearray(file.read())
@@ -146,7 +146,7 @@ def examine(binary, whole, moods, kept, damage, place):
 
 
 def synced(binary, place):
-    """A store that takes part in a journal with another, and has records that were not sent; the moods, and the journal."""
+    """A store that takes part in a journal with another, and has unsent records; the moods, and the journal."""
     replicas, journal = [os.path.join(place, name) for name in ("store", "other")], os.path.join(place, "journal")
     os.makedirs(journal)
     setup = ("sync.setup", {"url": f"folder:{journal}", "confirm": True})
@@ -201,7 +201,7 @@ def main():
     for name in sorted(options.file or files):
         with open(os.path.join(whole, name), "rb") as file:
             content = file.read()
-        # Of the line feeds with which a journal is grown, two blocks.
+        # Two blocks of the line feeds that extend a journal.
         blocks = range(min(-(-len(content) // BLOCK), len(content.rstrip(b"\n")) // BLOCK + 3))
         cases += [Damage(name, deed, block, randomness.getrandbits(32))
                   for deed, block in itertools.product(DEEDS, blocks)]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What it takes to look through many moods, and to change them all at once.
+"""The cost of searching many moods, and of changing them all at once.
 
     scanfigures.py HOST [--moods 1000000] [--rounds 3] [--seed 1] [--most 1.5] [--no-peers]
 
 Moods are made from the seed and imported. Then, in a new host each: filtered lists with their counts, in the best of the rounds
-and the first after the start; summaries; what verify and compact, and at last import, undo and redo take. Each number of moods
-that a list tells is compared with a loop over the moods. CPU milliseconds of the host's process, and the most memory that it had.
+and the first after the start; summaries; verify and compact, and at last import, undo and redo. Each count of a list
+is compared with a loop over the moods. CPU milliseconds of the host's process, and the most memory that it had.
 
 Beside it, in the same run: the same questions to SQLite (the module of Python, with indexes), and the same search by ripgrep over
 `moods.json`, where it is installed.
@@ -32,7 +32,7 @@ MEBI = 1 << 20
 
 
 def make(count, seed):
-    """Moods with ids and times of their own, in no order of their ids."""
+    """Moods with their own ids and times, not in the order of their ids."""
     rng = random.Random(seed)
     moment = 1_300_000_000_000
     for number in range(count):
@@ -77,7 +77,7 @@ class Host:
                 return answer["result"] if "result" in answer else sys.exit(f"{method}: {answer['error']}")
 
     def cpu(self):
-        """Milliseconds, of all threads that there have been."""
+        """Milliseconds of all threads so far."""
         with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
             fields = file.read().rsplit(")", 1)[1].split()
         ticks = (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
@@ -85,7 +85,7 @@ class Host:
         for task in os.listdir(f"/proc/{self.process.pid}/task"):
             with open(f"/proc/{self.process.pid}/task/{task}/schedstat", encoding="ascii") as file:
                 precise += int(file.read().split()[0]) / 1e6
-        # A thread that has ended is in the ticks alone.
+        # Only the ticks contain a thread that has ended.
         return precise if abs(precise - ticks) < 20 else ticks
 
     def peak(self):
@@ -109,7 +109,7 @@ class Figures:
             self.slow.append(name)
 
 
-# Name, filter, order, goal, the same as a question about a mood, the same in SQL.
+# Name, filter, order, goal, a function that checks one mood, and the SQL.
 def questions():
     def tag(name):
         return f"id IN (SELECT mood FROM tag WHERE name = '{name}')"
@@ -145,7 +145,7 @@ def lists(figures, program, store, moods, rounds, peer):
                 sys.exit(f"{name}: {answer['total']} moods are told, and there are {wanted}")
             figures.row(name, min(times), goal, first=times[0], peer=peer(sql, chosen.get("text")))
     with Host(program, store) as host:
-        # Each list of tags is taken apart once, and 50,000 moods have most of those that a million have.
+        # Each list of tags is parsed once, and 50,000 moods have most lists of a million.
         for name, method, goal, least in (("summary", "stats.summary", 120, 15), ("tags", "mood.tags", 60, 30)):
             times = []
             for _ in range(rounds):
@@ -157,7 +157,7 @@ def lists(figures, program, store, moods, rounds, peer):
 
 
 def whole(figures, program, store, lines, count):
-    """What changes or reads all: a new host each, which has grown by as much as it says."""
+    """The work that changes or reads all: a new host each, with its own growth of memory."""
     steps = [
         ("import", 9_000, 1_500, lambda host: host("store.import", path=lines)["created"]),
         ("verify", 3_000, 64, lambda host: count if host("store.verify")["ok"] else 0),
@@ -179,7 +179,7 @@ def whole(figures, program, store, lines, count):
 
 
 class Peers:
-    """SQLite with the indexes that one would make, and ripgrep."""
+    """SQLite with suitable indexes, and ripgrep."""
 
     def __init__(self, moods, store):
         self.snapshot = os.path.join(store, "moods.json")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes Sources/MoodCore/SearchFolding+Table.swift from Python's Unicode data.
 
-What a character is searched as: its canonical decomposition without nonspacing marks (Mn). Hangul syllables are left
+The form of a character in searches: its canonical decomposition without nonspacing marks (Mn). Hangul syllables are left
 out, because they are computed.
 
     Tests/Scripts/searchfolding.py > Sources/MoodCore/SearchFolding+Table.swift
@@ -42,7 +42,7 @@ def main():
             singles += [code, ord(base[0])]
         elif len(base) == 2:
             doubles += [code, ord(base[0]), ord(base[1])]
-        # Ten notes of music have three; they stay as they are.
+        # Ten musical notes have three; they stay unchanged.
     print(f"// Unicode {unicodedata.unidata_version}. Written by Tests/Scripts/searchfolding.py: do not edit.")
     print()
     print("extension SearchFolding {")

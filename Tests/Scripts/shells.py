@@ -3,7 +3,7 @@
 
     Tests/Scripts/shells.py PATH/TO/mood PATH/TO/moodboard [--keep]
 
-A completed line is run too: what the Tab key makes must be a command that works. What is not here is `SKIPPED: name`.
+A completed line is run too, and must be a command that works. A missing program is `SKIPPED: name`.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import unicodedata
 
 from browse import Terminal
 
-# What is typed before Tab, and what stands there after it. {} is a space in a word, as each shell writes it.
+# The text before Tab and after it. {} is a space in a word, as each shell writes it.
 COMPLETIONS = [
     ("mood show @la", "mood show @last"),
     ("mood show @1 @ad", "mood show @1 @added"),
@@ -55,7 +55,7 @@ def complete(shell, environment):
     program, setup, space = SHELLS[shell]
     terminal = Terminal(environment, name=shell, program=["sh"])
     try:
-        # From a shell whose prompt is known.
+        # Uses a shell with a known prompt.
         terminal.type(" ".join(program))
         terminal.press("Enter")
         for line in setup:
@@ -69,7 +69,7 @@ def complete(shell, environment):
             terminal.press("Tab")
             terminal.wait(wanted.format(space))
             terminal.press("C-e", "C-u")
-        # The command that Tab made.
+        # Runs the command that Tab made.
         for typed, said in (("mood show @la", "From Windows"), ("mood list --label Quite", "Quite content")):
             terminal.type("clear")
             terminal.press("Enter")
@@ -83,7 +83,7 @@ def complete(shell, environment):
 
 
 def edit(mood, folder, environment):
-    """Editors that leave what people's editors leave."""
+    """Editors with the results of real ones."""
 
     def run(script, *arguments):
         editor = os.path.join(folder, "editor.sh")
@@ -133,7 +133,7 @@ def columns(line):
 
 
 def draw(environment):
-    """What is drawn fits into the window, and shows what a person looks for."""
+    """Output fits into the window, and shows what a person looks for."""
     for width in (40, 80, 120):
         terminal = Terminal(environment, columns=width, lines=50, name=f"w{width}")
         try:
@@ -143,7 +143,7 @@ def draw(environment):
                 terminal.type(f"clear; mood {command}; echo do''ne {number}")
                 terminal.press("Enter")
                 terminal.wait(f"done {number}")
-                # Lines that the terminal had to break are put together again.
+                # Joins lines that the terminal had to break.
                 lines = terminal.tmux("capture-pane", "-t", "t", "-p", "-J").split("\n")
                 for line in lines:
                     assert columns(line.rstrip()) <= width, f"{command} at {width}: {line}"
@@ -154,7 +154,7 @@ def draw(environment):
 
 
 def page(environment):
-    """Whatever LESS says, less shows colors or none."""
+    """less shows colors or none, for every value of LESS."""
     for number, less in enumerate((None, "", "-F -X", "FX", "-S", "-+R", "--quit-if-one-screen")):
         more = {} if less is None else {"LESS": less}
         terminal = Terminal({**environment, "PAGER": "less", **more}, lines=10, name=f"p{number}")
@@ -178,7 +178,7 @@ def main():
         print("SKIPPED: tmux")
         return 0
     folder = tempfile.mkdtemp(prefix="shells.")
-    # Beside each other, as they are installed.
+    # In one folder, as they are installed.
     for path, name in ((options.mood, "mood"), (options.moodboard, "moodboard")):
         shutil.copy2(path, os.path.join(folder, name))
     mood = os.path.join(folder, "mood")
@@ -188,7 +188,7 @@ def main():
     }
     with open(os.path.join(folder, "mood-file.csv"), "w") as file:
         file.write("mood,when\n")
-    # Its folder is the current one of each shell.
+    # Its folder is the working directory of each shell.
     os.chdir(folder)
 
     def at_shell(*arguments):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Four hosts on one store for an hour, while the disk fills up and slows down, and hosts are killed.
 
-Each host is asked to change moods of its own, to read them, and to list those of all. The store is on a small ext4, to
+Each host changes its own moods, reads them, and lists those of all. The store is on a small ext4, to
 95 % full of something else. By turns the disk is as it is, full, slow (a flush takes 20 ms), and both. Three of the
 hosts are killed at random moments and started again; the first one lives from the beginning to the end.
 
-- What was acknowledged is there, for every host, at once, and after every start; what was refused is not.
+- Acknowledged changes are there, for every host, at once, and after every start; refused ones are not.
 - Every request is answered. A change is refused only while the disk is full, and as storageFull (or storeBusy: another
   host holds the lock); a read never is.
 - When there is space again, every host can change the store within --heal-seconds, without a restart.
@@ -14,7 +14,7 @@ hosts are killed at random moments and started again; the first one lives from t
 Each second memory, descriptors, the disk and latencies are sampled; --svg draws them.
 
 Usage: soak.py HOST [--seconds 3600] [--seed 1] [--svg soak.svg]
-Without root, FUSE or a loop device the store is on a disk that is neither full nor slow; that is said.
+Without root, FUSE or a loop device the store is on a disk that is neither full nor slow; the script says so.
 """
 
 import argparse
@@ -121,7 +121,7 @@ class Soak:
             self.kills.append(self.seconds())
 
     def pump(self, sends):
-        """One turn: sends what is due, takes what is there."""
+        """One turn: sends due requests, takes answers."""
         now = time.monotonic()
         for lane in self.lanes:
             if sends and now >= lane.due and len(lane.waiting) < WINDOW:
@@ -205,7 +205,7 @@ class Soak:
 
 
 def make_disk(folder):
-    """The disk, or None where this machine does not let us; that is said."""
+    """The disk, or None with a message if this machine does not allow it."""
     lacking = recordingdisk.missing(folder)
     if lacking:
         print(f"SKIPPED: {lacking}, for a full and slow disk")

@@ -1,4 +1,4 @@
-"""What soak.py asks of each host, and what fills the disk."""
+"""The requests of soak.py, and the files that fill the disk."""
 
 import json
 import os
@@ -17,13 +17,13 @@ class Wrong(Exception):
 
 
 class Lane:
-    """A host with moods of its own, through all its runs. The notes of a mood begin with a number that grows."""
+    """A host with its own moods, through all its runs. The notes of a mood begin with a growing number."""
 
     def __init__(self, place, command, log, randomness):
         self.place, self.command, self.log, self.randomness = place, command, log, randomness
         self.run, self.waiting, self.number, self.due = None, {}, 0, 0.0
-        # By mood: the number that was acknowledged last, that which is asked for, and that which may still come to be:
-        # what a killed host has written is judged by the next change that is made, and not by a read.
+        # By mood: the last acknowledged number, the requested one, and one that may still appear: the next change, and
+        # not a read, decides about a killed host's writes.
         self.acknowledged, self.open, self.limbo = {}, {}, {}
         self.healed, self.revision, self.settled = True, 0, None
         self.start()
@@ -38,7 +38,7 @@ class Lane:
         return identifier(1000 * (self.place + 1) + self.randomness.randrange(MOODS))
 
     def next(self, lanes):
-        """The next request: (method, params, mood, its number, what all moods at least are)."""
+        """The next request: (method, params, mood, its number, the least numbers of all moods)."""
         if self.checks:
             return "mood.get", {"id": self.checks.pop()}, None, 0, None
         mood, draw = self.mood(), self.randomness.random()
@@ -64,7 +64,7 @@ class Lane:
         os.write(self.run.input, text.encode() + b"\n")
 
     def receive(self, is_full, latencies, counts):
-        """Takes the answers that are there; False at the end of the output."""
+        """Takes the answers that have come; False at the end of the output."""
         lines, now = self.run.lines(0), time.monotonic()
         for line in lines or []:
             answer = json.loads(line)
@@ -90,7 +90,7 @@ class Lane:
         return lines is not None
 
     def compare(self, shown, mood, sent):
-        """One of its own moods: as acknowledged, or as it was asked to be, and never as it was before."""
+        """Compares one of its own moods: it must be as acknowledged or as requested, and never older."""
         number = int(shown["notes"].split()[0])
         if any(one[2] == mood for one in self.waiting.values()):
             return
@@ -123,7 +123,7 @@ class Lane:
         self.start()
 
     def sample(self):
-        """Resident memory in MiB, and how many descriptors."""
+        """Resident memory in MiB, and the number of descriptors."""
         folder = f"/proc/{self.run.process.pid}"
         with open(f"{folder}/status", encoding="ascii") as file:
             resident = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
@@ -131,7 +131,7 @@ class Lane:
 
 
 class Ballast:
-    """What fills the disk beside the store."""
+    """The files that fill the disk beside the store."""
 
     def __init__(self, folder):
         self.folder, self.file = folder, os.open(os.path.join(folder, "ballast"), os.O_RDWR | os.O_CREAT)
@@ -143,7 +143,7 @@ class Ballast:
         return 100.0 * (1 - status.f_bfree / status.f_blocks)
 
     def fill(self, is_full):
-        """To the last block; or to 95 %, which is there when this returns."""
+        """Fills it to the last block, or to 95 %, before this returns."""
         step = 1 << 20
         while is_full and step >= 4096:
             try:

@@ -1,4 +1,4 @@
-"""What scripts that try a host's store have in common: a host that is asked, changes, and a run of many cases."""
+"""Shared code of scripts that test a host's store: a host, changes, and a run of many cases."""
 
 import collections
 import concurrent.futures
@@ -31,7 +31,7 @@ class Host:
         self.pending = b""
 
     def send(self, method, params, number=1):
-        """False where the host has ended."""
+        """Returns False if the host has ended."""
         request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
         try:
             self.process.stdin.write(json.dumps(request, ensure_ascii=False).encode() + b"\n")
@@ -40,7 +40,7 @@ class Host:
         return True
 
     def receive(self, method="a request"):
-        """The next answer; None where the host has ended. Raises TimeoutError where there is none."""
+        """The next answer; None if the host has ended. Raises TimeoutError."""
         deadline = time.monotonic() + ANSWER_SECONDS
         while b"\n" not in self.pending:
             left = deadline - time.monotonic()
@@ -57,7 +57,7 @@ class Host:
         return self.receive(method) if self.send(method, params) else None
 
     def close(self):
-        """Ends the input. The exit status; None where the host does not end."""
+        """Ends the input. Returns the exit status; None if the host does not end."""
         self.process.stdin.close()
         try:
             return self.process.wait(ANSWER_SECONDS)
@@ -73,13 +73,13 @@ class Host:
 
 
 def ask_all(host):
-    """What a host shows of its store: all moods, its state, the whole check."""
+    """The host's view of its store: all moods, its state, the whole check."""
     return [host.ask(method, params) for method, params in [
         ("mood.list", {"limit": 1000}), ("store.info", {}), ("store.verify", {})]]
 
 
 class Moods:
-    """What each mood was asked to be, in order, and how far that was acknowledged. A mood is of one host alone."""
+    """The requested states of each mood in order, and the acknowledged one. Each mood belongs to one host."""
 
     def __init__(self):
         self.values, self.acknowledged, self.late = collections.defaultdict(lambda: [None]), collections.Counter(), []
@@ -89,7 +89,7 @@ class Moods:
         return len(self.values[mood]) - 1
 
     def missing(self, found, late_only=False):
-        """In words, what is not as it was acknowledged; None where all is."""
+        """The difference from the acknowledged state, in words, or None."""
         for mood, values in self.values.items():
             late = max((place for one, place in self.late if one == mood), default=0)
             least = late if late_only else self.acknowledged[mood]
@@ -99,9 +99,9 @@ class Moods:
 
 
 class Session:
-    """The hosts of one case, and what they were asked and answered.
+    """The hosts of one case, with their requests and answers.
 
-    `is_late`: what is under test has happened. `said`: what a host has said after that about what it cannot promise.
+    `is_late`: the tested event has happened. `said`: the host's later reports of data that it cannot promise.
     `may_lag`: a list need not show the last changes yet.
     """
 
@@ -120,14 +120,14 @@ class Session:
         if what:
             params = {**params, "opId": f"operation {self.number}"}
         self.hosts[place].send(method, params, self.number)
-        # What is acknowledged at sending must be shown in a list.
+        # A list must show what was acknowledged when it was requested.
         least = dict(self.moods.acknowledged) if method == "mood.list" else None
         self.asked[place].append((self.number, method, params, what, least, self.is_late))
         if least is not None:
             self.send(place, "store.info", {})
 
     def change(self, place):
-        """A mood of this host's own: a new one, or new notes of its first one."""
+        """Changes a mood of this host: a new one, or new notes of its first one."""
         own = 1000 * (place + 1)
         notes = f"n {self.number}"
         if self.number % 3:
@@ -144,17 +144,17 @@ class Session:
             answer = self.hosts[place].receive(self.asked[place][0][1])
             if answer is None:
                 raise AssertionError(f"host {place} ended with {self.hosts[place].process.wait()}")
-            # A compaction may be overtaken.
+            # Other requests may overtake a compaction.
             at = next(index for index, one in enumerate(self.asked[place]) if one[0] == answer["id"])
             _, method, params, what, least, is_late = self.asked[place][at]
             del self.asked[place][at]
             if "error" in answer:
                 self.doubts.pop(place, None)
-                # Another host may be compacting: that is no word about what is kept.
+                # Another host may be compacting, which says nothing about the data.
                 if method != "store.compact":
                     self.is_said(f"host {place}, {method}", answer["error"])
                 continue
-            # A store that can only be read, with a reason, may show less.
+            # A store that is read-only for a reason may show less.
             if method == "store.info" and place in self.doubts:
                 doubt, reason = self.doubts.pop(place), answer["result"].get("readOnlyReason")
                 if not self.is_late or reason is None:
@@ -183,10 +183,10 @@ class Session:
 
 
 def run(folder, cases, attempt, key, options):
-    """Runs `attempt(case, place)` for each case, each in a directory of its own, and prints what came of it.
+    """Runs `attempt(case, place)` for each case, each in an own directory, and prints the outcome.
 
-    An attempt returns a word for what happened, and raises where something is wrong; what it leaves is kept then. `key`
-    makes the name of a row of the figures out of a case. Removes `folder` where nothing is wrong. Returns the exit code.
+    An attempt returns a word for its outcome, and raises on a failure, whose files are kept. `key`
+    makes the name of a row of the figures from a case. Removes `folder` if there was no failure. Returns the exit code.
     """
     begin, rows, wrong = time.monotonic(), collections.defaultdict(collections.Counter), 0
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What stands around a store: paths that are no text, a system without /proc, outcomes whose file is missing.
+"""The surroundings of a store: paths that are no text, a system without /proc, a missing file of outcomes.
 
 - A path in an argument or the environment that is not UTF-8 is refused with 64 and a line on stderr, by both programs, and
   nothing is made; one that is not needed does no harm.
-- Without /proc both programs work as with it. Where plugins cannot run there, the answer says so. (Skipped where no mount
+- Without /proc both programs work as with it. If plugins cannot run there, the answer says so. (Skipped if no mount
   namespace can be made.)
 - Without operations-G.jsonl a request with an opId is refused (1015), and all else works: until the file is back, or
   store.accept has forgotten them. With --old, a host of an earlier version reads and changes the same store in between.
@@ -44,7 +44,7 @@ def run(command, folder, environment, text=b""):
 
 
 def check_paths(mood, host):
-    """Each place of a path × each program."""
+    """Checks each place of a path with each program."""
     count = 0
     request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "mood.create", "params": {"emoji": "😊", "label": "x"}})
     add = [mood, "--host", host, "add", "😊", "x"]
@@ -66,7 +66,7 @@ def check_paths(mood, host):
             expect(ended.returncode == EXIT_USAGE and b"UTF-8" in ended.stderr, f"{command}: {ended}")
             count += 1
         expect(os.listdir(here) == [], f"made: {os.listdir(here)}")
-        # What another place makes needless is not looked at.
+        # Skip paths that another place makes unnecessary.
         for environment in places:
             for command in ([host, "--store", "a"], [*add, "--store", "b"]):
                 ended = run(command, folder, environment, request.encode() + b"\n")
@@ -91,7 +91,7 @@ def check_proc(mood, host):
         expect(run_without(mood, "--version").startswith("mood "), "--version")
         run_without(mood, "--host", host, "add", "😊", "Happy", "--store", "s")
         expect("Happy" in run_without(mood, "--host", host, "list", "--store", "s"), "list")
-        # Beside it, and by its name on PATH.
+        # In its folder, and by its name on PATH.
         beside = os.path.dirname(os.path.abspath(mood)) == os.path.dirname(os.path.abspath(host))
         if beside:
             expect("Happy" in run_without(mood, "list", "--store", "s"), "list, the host beside it")
@@ -99,7 +99,7 @@ def check_proc(mood, host):
             ("host.ping", {}), ("store.verify", {}), ("stats.summary", {}), ("store.compact", {})))
         answers = [json.loads(line) for line in run_without(host, "--store", "s", text=text.encode()).splitlines()]
         expect(len(answers) == 4 and all("result" in answer for answer in answers), f"without /proc: {answers}")
-        # Nobody who is started from here is told of what the runtime was told.
+        # Started programs do not inherit the runtime's variable.
         shell = ["sh", "-c", "env | grep -c SWIFT_ROOT; true"]
         expect(run_without(*shell).strip() == "0", "SWIFT_ROOT")
     return "works"
@@ -127,7 +127,7 @@ def once(number):
 
 
 def check_operations(host, old):
-    """Every step is done by a host of its own."""
+    """An own host does each step."""
     with tempfile.TemporaryDirectory() as folder:
         store = os.path.join(folder, "s")
 
@@ -144,7 +144,7 @@ def check_operations(host, old):
         path, away = os.path.join(store, name), os.path.join(folder, "away")
         expect(header["operations"] == {"generation": generation, "count": 3}, f"the first line: {header}")
         if old:
-            # It answers them, and hands the mark on.
+            # It answers them, and passes the mark on.
             def change(open_host):
                 expect(ask(open_host, *once(2))["id"] == identifier(2), "an earlier host")
                 ask(open_host, *create(10))
@@ -160,14 +160,14 @@ def check_operations(host, old):
             expect(ask(open_host, "mood.list", {})["items"], "no moods")
             report = ask(open_host, "store.verify", {})
             expect([problem["file"] for problem in report["problems"]] == [name], f"verify: {report}")
-            # As soon as it is back.
+            # As soon as the file is back.
             os.rename(away, path)
             expect(ask(open_host, *once(2))["id"] == identifier(2), "its answer")
             ask(open_host, *once(22))
             expect(ask(open_host, "store.verify", {})["ok"], "verify")
             os.rename(path, away)
         with_host(host, store, miss)
-        # The running host has put it back: it had it open.
+        # The running host had the file open, and has put it back.
         if os.path.exists(path):
             os.unlink(path)
 
@@ -192,7 +192,7 @@ def check_operations(host, old):
 
 
 def waits(host, method, params):
-    """How long each ping waited, in milliseconds, while a request was carried out, and how long that took, in seconds."""
+    """The wait of each ping in milliseconds during a request, and the request's time in seconds."""
     start = time.monotonic()
     host.send(method, params, 1000)
     found = []

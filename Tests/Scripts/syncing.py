@@ -4,10 +4,10 @@
     syncing.py HOST [--carrier folder|git] [--stores N] [--lives N] [--seed N]
 
 Each life is a host that makes and changes moods, syncs, and is killed with -9 at a random moment; now and then the folder
-is away, or a store is copied. At the end everybody syncs: all stores have to show the same, and every mood whose creation
-was acknowledged and that nobody deleted has to be there. At last a host that runs has to notice that another process sets up
-the sync of its store, and leaves it; what a host that lived shortly left is sent by a process of its own; a copied store
-runs no filter; and a long sync tells how far it is. Exit code 1 if not.
+is away, or a store is copied. At the end all stores sync and must show equal moods, including every mood whose creation
+was acknowledged and that was not deleted. At last a host that runs has to notice that another process sets up
+the sync of its store, and leaves it; a process of its own sends the changes of a host that lived shortly; a copied store
+runs no filter; and a long sync reports progress. Exit code 1 if not.
 """
 import argparse, json, os, random, shutil, subprocess, sys, tempfile, threading, time
 
@@ -31,7 +31,7 @@ class Host:
             try:
                 yield json.loads(line)
             except ValueError:
-                return  # cut off by the kill
+                return  # the kill cut it off
 
     def ask(self, method, params=None):
         number = self.send(method, params)
@@ -60,7 +60,7 @@ def moods(host):
 
 
 def live(program, store, chance, known, made, deleted, step):
-    """One life; its end is a kill."""
+    """One life, which ends with a kill."""
     host = Host(program, store)
     wanted = {}
     try:
@@ -92,7 +92,7 @@ def live(program, store, chance, known, made, deleted, step):
 
 
 def notice(program, store, url):
-    """A host that is there all the time; another one sets up the sync, and leaves it."""
+    """A host that runs all the time, while another one sets up the sync and leaves it."""
     running, other = Host(program, store, "--log-level", "error"), Host(program, store)
     watchdog = threading.Timer(60, running.process.kill)
     watchdog.start()
@@ -107,7 +107,7 @@ def notice(program, store, url):
             running.states.append(next(running.answers())["params"]["state"])
         seconds.append(time.time() - start)
         running.states, start = [], time.time()
-        # It is the one that sends.
+        # This host sends.
         running.ask("mood.create", {"emoji": "😊", "label": "after"})
     while running.ask("sync.status")["pending"]:
         time.sleep(0.1)
@@ -125,7 +125,7 @@ def notice(program, store, url):
 
 
 def hurry(program, store, url):
-    """What a host that lived shortly has not sent, a process of its own sends; not twice in a minute."""
+    """A process of its own sends the unsent changes of a host that lived shortly; not twice in a minute."""
     host = Host(program, store)
     answer = host.ask("sync.setup", {"url": url, "confirm": True})
     assert answer.get("state") == "idle", answer
@@ -154,7 +154,7 @@ def hurry(program, store, url):
 
 
 def seal(program, place):
-    """A filter is run where a person has named it, and not in a copy of that store."""
+    """A filter runs in the store in which a person set it, and not in a copy."""
     store, shared, turned = place + "/sealed", place + "/turned", ["tr", "A-Za-z", "N-ZA-Mn-za-m"]
     setup = {"url": "folder:" + shared, "filter": {"push": turned, "pull": turned}}
     host = Host(program, store)
@@ -178,7 +178,7 @@ def seal(program, place):
 
 
 def progress(program, place, moods=20_000):
-    """What takes long tells how far it is, and is cancelled; the next round does the rest."""
+    """Long work reports progress and can be cancelled; the next round does the rest."""
     host = Host(program, place + "/far")
     rows = (f"😊,mood {number},2026-01-{1 + number % 28:02} 12:00\n" for number in range(moods))
     text = "emoji,label,timestamp\n" + "".join(rows)

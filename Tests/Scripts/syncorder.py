@@ -61,7 +61,7 @@ def read_trace(path):
 
 
 def session():
-    """The lines one at a time, the pipelined ones, and the commits; ids are "change-N", and "read-N" for a read behind."""
+    """The lines one at a time, the pipelined ones, and the commits; ids are "change-N", and "read-N" for a read after it."""
     requests, commits = [], 0
     identifier = "01890000-0000-7000-8000-{:012d}".format
 
@@ -92,7 +92,7 @@ def session():
     one_at_a_time = len(requests)
     round_of(100)
     round_of(200)
-    # Groups so large that their first lines are written before the last are handled.
+    # Groups so large that their first lines are written before the last ones are handled.
     for number in range(40):
         change("mood.setNotes", {"id": identifier(205), "notes": f"{number} " * 10_000})
         read("mood.get", {"id": identifier(205)})
@@ -102,7 +102,7 @@ def session():
 
 
 def run_session(command, single, pipelined):
-    """Runs the session; returns the inode of the pipe that is the host's stdout."""
+    """Runs the session; returns the inode of the host's stdout pipe."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
     inode = os.fstat(process.stdout.fileno()).st_ino
     reader = os.fdopen(os.dup(process.stdout.fileno()), "rb")
@@ -124,10 +124,10 @@ def run_session(command, single, pipelined):
 
 
 def check(events, stdout, commits):
-    """The violations found, and how many answers were checked."""
+    """The violations, and the number of checked answers."""
     unsynced, synced, dsync = {}, {}, set()
     answered, problems = set(), []
-    # Sorted by their beginning: an answer counts from the moment at which its write begins.
+    # Sorted by their beginning: an answer counts from the beginning of its write.
     for event in sorted(events, key=lambda one: one.began):
         journal = "journal-" in event.target
         if event.name in ("open", "openat") and re.search(r"O_D?SYNC", event.arguments):

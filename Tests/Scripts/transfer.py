@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Moods in and out of files, judged by programs that others wrote: `csv` and `json` of Python, `sqlite3`, `icalendar`, `jrnl`
-and `daylio-parser` of PyPI. Those that are not installed are named and passed over.
+"""Exports and imports of moods, checked with other programs: `csv` and `json` of Python, `sqlite3`, `icalendar`, `jrnl`
+and `daylio-parser` of PyPI. Those that are not installed are named and skipped.
 
     transfer.py HOST [--mood MOOD] [--moods 200] [--damaged 1000] [--backups 20] [--seed 1]
 
 1. Random moods are exported in each form. Each reader must read all of them, and find labels, times, notes and tags.
-2. What those programs write is imported: an export of jrnl that jrnl itself made, a calendar that icalendar made.
-3. What is exported as jsonl and csv gives the same moods in an empty store; the same file again changes nothing.
+2. Those programs' files are imported: an export of jrnl, a calendar of icalendar.
+3. Exports as jsonl and csv give equal moods in an empty store; importing the file again changes nothing.
 4. Damaged files from the seed: the host answers each, a strict import that fails has changed nothing, each problem has its line.
-5. With --mood: FILE may be a link, a pipe, a FIFO, /dev/stdin and -, of import and of restore; nothing stays of them in TMPDIR; the
+5. With --mood: FILE may be a link, a pipe, a FIFO, /dev/stdin and -, of import and of restore; they leave nothing in TMPDIR; the
    exit status is 65 where a row was not taken or nothing was read, after all others were added.
 6. Exports while four hosts write, with --mood by `mood backup`: each is whole and one moment's state. Every hundredth backup,
    and the last, is restored into an empty store, which is then verified.
 
-Exit 1 when something is not so.
+Exit 1 on failure.
 """
 import argparse
 import csv
@@ -113,7 +113,7 @@ def judge_table(path, moods):
     if not program:
         print("SKIPPED: sqlite3")
         return
-    # Rows by hex, because notes have line breaks.
+    # Rows in hexadecimal, because notes have line breaks.
     made = subprocess.run(
         [program, ":memory:"], input=f".import --csv {path} moods\nselect id, hex(label), hex(notes), hex(tags) from moods;\n",
         capture_output=True, text=True, timeout=60)
@@ -137,7 +137,7 @@ def judge_calendar(text, moods):
 
 
 def judge_daylio(host_path, folder):
-    """Its five moods, as that program knows no other."""
+    """Checks its five moods, which are all that the program knows."""
     try:
         from daylio_parser.parser import Parser
     except ImportError:
@@ -166,7 +166,7 @@ def judge_daylio(host_path, folder):
 
 
 def judge_jrnl(host_path, folder):
-    """What jrnl writes is read, and what is written jrnl reads."""
+    """Checks jrnl's files here, and ours in jrnl."""
     program = shutil.which("jrnl", path=os.path.dirname(sys.executable)) or shutil.which("jrnl")
     if not program:
         print("SKIPPED: jrnl")
@@ -208,7 +208,7 @@ def round_trips(host_path, texts, moods, folder):
         host.close()
 
 
-# Formats that are read and not written, each a small file of several entries.
+# Formats for import only, each a small file of several entries.
 BROUGHT = {
     "jrnl text": "".join(
         f"[2019-09-{day:02} 0{day % 10}:00] Day {day}{' *' if day % 2 else ''}\nTook them @school.\n\n" for day in range(1, 29)),
@@ -231,7 +231,7 @@ BROUGHT = {
 
 
 def through_the_shell(host_path, mood, folder):
-    """Whatever FILE is, the same comes in, and the exit status says whether all of it did."""
+    """Every kind of FILE gives the same moods, and the exit status shows whether all were imported."""
     rows = "".join(f"Happy,2026-01-{day:02}T10:00:00Z\n" for day in range(1, 21))
     path, link, fifo = (os.path.join(folder, name) for name in ["some.csv", "link.csv", "fifo"])
     with open(path, "w") as file:
@@ -317,7 +317,7 @@ def damaged(host_path, texts, count, chance, folder):
 
 
 def while_others_write(host_path, mood, count, folder):
-    """Each writer counts; a backup is one moment's state where it has each writer's numbers without a gap."""
+    """Each writer counts; a backup is one moment's state if it has each writer's numbers without a gap."""
     backup = os.path.join(folder, "backup.jsonl")
     store = os.path.join(folder, "shared")
     stop = threading.Event()
@@ -328,7 +328,7 @@ def while_others_write(host_path, mood, count, folder):
         while not stop.is_set():
             result(host, "mood.create", {"emoji": "😊", "label": f"{writer} {number}", "timestamp": "2026-01-01T00:00:00Z"})
             number += 1
-            # So slowly that a thousand backups are no longer than need be.
+            # Slow enough to keep a thousand backups short.
             time.sleep(0.05)
         host.close()
 

@@ -6,10 +6,10 @@ import shutil
 import subprocess
 
 TROUBLES = ["none", "full", "nearly full", "file limit", "descriptors", "read-only mount", "no permission", "--read-only"]
-# The resource, and the soft limits that are tried.
+# The resource, and the soft limits to try.
 LIMITS = {"file limit": (resource.RLIMIT_FSIZE, [0, 1, 192, 1000, 4096, 20000]),
           "descriptors": (resource.RLIMIT_NOFILE, range(6, 20))}
-# Its owner is root here too, but without the right to pass over permissions.
+# Its owner is root here too, but without the right to ignore permissions.
 POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"]
 SIZE = 16 << 20
 
@@ -19,7 +19,7 @@ def run(*command):
 
 
 def make_image(path):
-    """An empty ext4, to be copied for each disk."""
+    """An empty ext4, which is copied for each disk."""
     run("truncate", "--size", str(SIZE), path)
     run("mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0", path)
 
@@ -47,7 +47,7 @@ class Disk:
         self.hosts, self.limit = [], None
 
     def troubled(self, *command):
-        """The command of a program that meets the trouble, which has begun."""
+        """The command of a program in the trouble, which has begun."""
         if self.limit is not None:
             return ["prlimit", f"--{'fsize' if self.case.trouble == 'file limit' else 'nofile'}={self.limit}:", *command]
         if self.case.trouble == "--read-only":
@@ -57,7 +57,7 @@ class Disk:
     def begin(self):
         if self.case.trouble in ("full", "nearly full"):
             with open(os.path.join(self.root, "filler"), "wb", buffering=0) as file:
-                # What a file system sets aside for unwritten blocks is free after a sync.
+                # A sync frees what a file system reserves for unwritten blocks.
                 for piece in [1 << 16, 512, 512, 512]:
                     try:
                         while True:
@@ -88,7 +88,7 @@ class Disk:
             os.chmod(folder, folder_mode)
 
     def end(self):
-        """The trouble goes away."""
+        """Ends the trouble."""
         if self.case.trouble in ("full", "nearly full"):
             os.unlink(os.path.join(self.root, "filler"))
         elif self.case.trouble in LIMITS:
@@ -101,7 +101,7 @@ class Disk:
     def remove(self):
         for host in self.hosts:
             host.kill()
-        # What is left is kept outside of the mount, for the case that something is wrong.
+        # The remains are kept outside of the mount, in case of a failure.
         shutil.copytree(self.root, os.path.join(self.place, "left"), ignore=shutil.ignore_patterns("filler"))
         for folder in (self.view, self.root):
             run("umount", "--lazy", folder)

@@ -5,11 +5,11 @@ A case is a cut (powercuts.py) × a trouble × who opens the store. A trouble is
 host, by the client `mood`, or by a second host beside one that has opened it before; or it comes over a host that
 "runs" and has changed the store.
 
-- A list shows what was acknowledged, or is an error, or store.verify says that something is not as it should be.
+- A list shows the acknowledged moods, or is an error, or store.verify reports a problem.
 - A change is done; or 1012 on a disk that is full, 1011 where the store may not be written; without descriptors also
   1013 or 1014.
-- The trouble goes away: without a restart, a change works within a second. Then everything that was acknowledged is
-  there, for this host and the next one, and store.verify finds nothing.
+- The trouble goes away: without a restart, a change works within a second. Then all acknowledged moods are
+  there, for this host and the next one, and store.verify finds no problem.
 
 Usage: troubles.py HOST [--cases N] [--seed N] [--trouble NAME] [--opener NAME] [--cut NAME] [--mood PATH]
                    [--ext4] [--jobs 2]
@@ -34,7 +34,7 @@ from troubleddisk import TROUBLES, Disk, make_image
 
 OPENERS = ["host", "client", "second", "running"]
 MOUNT = ["unshare", "--mount", "--propagation", "private"]
-# Whether a disk can be had: in memory, or as a loop device.
+# Checks for a possible disk: in memory, or as a loop device.
 PROBES = ["command -v setpriv && command -v prlimit && mount -t tmpfs moods /mnt",
           "command -v setpriv && command -v prlimit && f=$(mktemp) && trap 'rm $f' EXIT && truncate -s 1M $f && mkfs.ext4 -q $f && mount -o loop $f /mnt"]
 NEXT, HEALING_SECONDS = 99, 1.0
@@ -60,7 +60,7 @@ class Client:
 
 
 def look(host, moods, who, is_sound=False):
-    """Checks what is shown. Returns whether it is all; it has to be where the store is sound."""
+    """Checks the shown moods. Returns whether all are there; a sound store must show all."""
     listed, info, verified = stores.ask_all(host)
     if None in (listed, info, verified):
         raise AssertionError(f"{who} has ended")
@@ -78,7 +78,7 @@ def look(host, moods, who, is_sound=False):
 
 
 def change(host, moods, number, who, allowed, length=100):
-    """Asks for one; True where it is done, else the error has to be an allowed one."""
+    """Requests a change; True if it is done, else the error must be an allowed one."""
     method, params = create(number)
     answer = host.ask(method, {**params, "notes": "c" * length})
     if answer is None:
@@ -93,7 +93,7 @@ def change(host, moods, number, who, allowed, length=100):
 
 
 def play(disk, moods, case, options, log, randomness):
-    """Whether all that was acknowledged was shown in the trouble, and whether a change was done in it."""
+    """Returns whether all acknowledged moods were shown in the trouble, and whether a change was done in it."""
     allowed = {"none": [None], "read-only mount": [stores.STORE_READ_ONLY], "--read-only": [stores.STORE_READ_ONLY],
                "no permission": [stores.STORE_READ_ONLY],
                "descriptors": [stores.STORE_READ_ONLY, stores.STORE_UNAVAILABLE, stores.OUTCOME_UNKNOWN]}.get(case.trouble, [stores.STORAGE_FULL])
@@ -170,7 +170,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     if "MOODBOARD_TROUBLES" not in os.environ:
-        # In a place of its own, where it may mount; nothing of that is left, however it ends.
+        # In an own namespace, where it may mount; its mounts end with it.
         for own in (MOUNT, [*MOUNT, "--user", "--map-root-user"]) if shutil.which(MOUNT[0]) else ():
             probe = subprocess.run([*own, "sh", "-c", PROBES[options.ext4]], capture_output=True, check=False)
             if probe.returncode == 0:

@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Changes the files of a store under running hosts, and checks that nothing acknowledged is lost without a word.
+"""Changes the files of a store under running hosts, and checks that no acknowledged data is lost without a report.
 
-A case is a file × what is done to it × which hosts run × what they do meanwhile. The store has a history, a backup,
+A case is a file × a deed × the running hosts × their work meanwhile. The store has a history, a backup,
 operations, saved navigation and a journal. "2" are two hosts that were there before; "1+1" is one, and another that is
 started afterwards. They read, change (many requests in flight), compact, or are idle while the file changes; all but
-the reading ones are asked for further changes afterwards. Then they end, by the end of the input or by SIGKILL, and a
-healthy host opens what is left.
+the reading ones make further changes afterwards. Then they end, by the end of the input or by SIGKILL, and a
+healthy host opens the store.
 
-- Every change that was acknowledged is there, or a host said that it cannot promise it: 1011, 1013, 1014 or 1015 to a
+- Every acknowledged change is there, or a host reported that it cannot promise it: 1011, 1013, 1014 or 1015 to a
   running host after the file had changed, or to the healthy one if nothing was to be changed after that.
-- A change that was asked for after the file had changed and was acknowledged is there, whatever else was said.
-- A list of a running host shows what was acknowledged (at once, unless the file is `lock`), or is such an error. No other error comes; every host ends
-  with 0 where it is not killed.
+- A change that was requested after the file had changed and was acknowledged is there in any case.
+- A list of a running host shows acknowledged moods (at once, unless the file is `lock`), or is such an error. No other error comes; every host that is not killed ends
+  with 0.
 - An operation that is sent again gets its first answer, or such an error; or 1002 where its line was cut off, and with it
   the only answer.
-- A store that is gone is not begun anew. An edited moods.json still stands there.
+- A missing store is not replaced by a new one. An edited moods.json stays.
 
 No host is started in a directory that was put in the place of the store: it cannot know.
-Excused is what the change itself took, where the healthy host says so: an edit within a line in place, and what
-happens between the last answer and a SIGKILL. It must not be taken for whole.
+Excused are losses by the deed itself that the healthy host reports: an edit within a line in place, and events
+between the last answer and a SIGKILL. The host must not take the store for whole.
 
 Usage: underfoot.py HOST [--cases N] [--seed N] [--file NAME] [--deed NAME] [--jobs 2]
 """
@@ -40,18 +40,18 @@ import stores
 from stores import SAID, Host, Moods, Session, identifier
 
 FILES = ["moods.json", "journal-3.jsonl", "operations-3.jsonl", "index-3", "lock", "backup-2.json", "navigation.json"]
-# What a file of one generation was in the one before.
+# The file's name in the generation before.
 EARLIER = {"moods.json": "backup-2.json", "operations-3.jsonl": "operations-2.jsonl", "index-3": "index-2"}
 FILE_DEEDS = ["unlink", "copy", "older", "cut", "emptied", "grown", "edited", "edited in place", "linked"]
 FOLDER_DEEDS = ["unlink", "moved away", "copy", "older", "emptied", "symbolic link"]
 FOLDERS = ["history", "."]
-# Of the directory itself: nothing is left where it stood.
+# For the directory itself: its path is empty then.
 GONE = ["unlink", "moved away", "emptied"]
 Case = collections.namedtuple("Case", "file deed hosts doing seed")
 
 
 def prepare(binary, folder):
-    """Makes "whole", a store, and "older", the same store some changes earlier. Returns what it holds, and an operation."""
+    """Makes "whole", a store, and "older", an earlier state of it. Returns its content, and an operation."""
     moods, store, older = Moods(), os.path.join(folder, "whole"), os.path.join(folder, "older")
     host = Host([binary, "--store", store])
 
@@ -88,7 +88,7 @@ def edit(content, in_place, randomness):
 
 
 def change_file(store, older, case, randomness):
-    """Does the deed. Returns the bytes that stand there now, where they are edited."""
+    """Does the deed. Returns the new bytes of an edited file."""
     path = store if case.file == "." else os.path.join(store, case.file)
     beside, earlier = path + ".beside", older if case.file == "." else os.path.join(older, EARLIER.get(case.file, case.file))
     if os.path.isdir(path):
@@ -135,7 +135,7 @@ def change_file(store, older, case, randomness):
 
 
 def play(session, store, older, case, randomness):
-    """The hosts before, during and after the deed. Returns the edited bytes."""
+    """Runs the hosts before, during and after the deed. Returns the edited bytes."""
     for place in range(2 if case.hosts == "2" else 1):
         session.start()
         session.ask(place, "mood.list", {"limit": 1000})
@@ -159,14 +159,14 @@ def play(session, store, older, case, randomness):
     except OSError as error:
         if not isinstance(error, (FileNotFoundError, shutil.Error)) and error.errno != errno.ENOTEMPTY:
             raise
-        # The hosts have begun the next generation, and removed the file, or one of those that were to be copied.
+        # The hosts have begun the next generation, and removed the file, or one of those to be copied.
         return "missed"
     session.is_late = True
     if case.hosts == "1+1":
         session.start()
     for turn in range(3):
-        # A host that opens the store while another one takes the new file sees for that moment what the file says. A copy of the
-        # directory lacks what was acknowledged while it was made; the host that did so says it.
+        # A host that opens the store while another one replaces the file shows the file's content for a moment. A copy
+        # of the directory lacks what was acknowledged during the copy; the host that did so reports it.
         session.may_lag = (
             case.file == "lock" and turn == 0 or case.file == "." and case.deed == "copy" and (turn == 0 or bool(session.said)))
         for place in randomness.sample(range(len(session.hosts)), len(session.hosts)):
@@ -192,7 +192,7 @@ def finish(session, randomness):
 
 
 def examine(binary, store, session, case, operations):
-    """What a healthy host makes of the store. Returns the outcome."""
+    """Checks the store with a healthy host. Returns the outcome."""
     host, moods = Host([binary, "--store", store, "--trust-directory"], session.log), session.moods
     listed, info, verified = stores.ask_all(host)
     if listed is None or verified is None:
@@ -208,7 +208,7 @@ def examine(binary, store, session, case, operations):
         raise AssertionError(f"lost: {missing}{told}")
     if not missing and not is_refused:
         problems = verified["result"]["problems"] if "result" in verified else [{"file": None}]
-        # The file may have been overtaken meanwhile, and lie in history/.
+        # The file may have been replaced meanwhile, and be in history/.
         if any(os.path.basename(problem["file"] or "") != case.file for problem in problems):
             raise AssertionError(f"it is whole, and store.verify says {verified}{told}")
         for method, params, result in [*operations, *session.operations[-3:]]:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Uses each of the example plugins in a host, as a person would, and looks at what comes.
+"""Uses each of the example plugins in a host like a person, and checks the answers.
 
     Tests/Scripts/useplugins.py PATH/TO/moodboard [--only NAME]
 
-The plugin in Swift is used where it was built before (`words` beside its manifest). A missing language is `SKIPPED`.
+The plugin in Swift is used if it was built before (`words` beside its manifest). A missing language is `SKIPPED`.
 """
 
 import argparse
@@ -20,7 +20,7 @@ MOOD = {"emoji": "😊", "label": "Happy & <calm>", "notes": "A walk by the sea"
 
 
 class Skipped(Exception):
-    """What the host does not have."""
+    """A requirement that this machine lacks."""
 
 
 def expect(is_so, what):
@@ -110,7 +110,7 @@ NEEDS = {"card": "python3", "week": "jq", "sleep-on-it": "python3", "pixels": "n
 
 
 def use(binary, short):
-    """What is wrong, in words; None where nothing is."""
+    """The problem in words, or None."""
     name = f"org.moodboard.{short}"
     with Trial(binary) as trial:
         trial.example(name)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The host of now and the one before it on one store: both read what the other wrote, and nothing is lost.
+"""The present host and the previous one on one store: each reads the other's data, and no data is lost.
 
     Tests/Scripts/versions.py HOST
     Tests/Scripts/versions.py OLD_HOST NEW_HOST [--turns 20] [--kills 100] [--seed 1]
     Tests/Scripts/versions.py HOST --write Tests/Scripts/fixtures/VERSION
 
-1. HOST opens the stores in Tests/Scripts/fixtures, which hosts of earlier versions left behind: each answer kept with
-   them comes again. Members may have been added. Then it changes the store, and compacts it.
+1. HOST opens the stores in Tests/Scripts/fixtures, which hosts of earlier versions wrote: it gives each answer that is kept with
+   them. Members may have been added. Then it changes the store, and compacts it.
 2. In turns: one host changes moods, some with an opId, undoes, saves navigation, compacts, and ends. The other answers
    the same to every read, and to each opId again.
 3. Killed, in turns and together: kill9.py, with hosts of both versions by chance.
@@ -37,7 +37,7 @@ def identifier(number):
 
 
 def contains(wanted, found):
-    """Whether `found` is `wanted`, but for members that were added."""
+    """Whether `found` equals `wanted`, apart from added members."""
     if isinstance(wanted, dict) and isinstance(found, dict):
         return all(name in found and contains(value, found[name]) for name, value in wanted.items())
     if isinstance(wanted, list) and isinstance(found, list):
@@ -51,7 +51,7 @@ def expect(wanted, found, what):
 
 
 class Host(kill9.Run):
-    """Closed when left; by the end of its input, if nothing went wrong."""
+    """A host that is closed on leaving; by the end of its input, if nothing went wrong."""
 
     def __enter__(self):
         return self
@@ -67,7 +67,8 @@ class Host(kill9.Run):
 # MARK: fixtures
 
 def write_fixture(command, folder, log):
-    """A store with a snapshot, a journal, history, operations, a backup and saved navigation, that ends in a torn line."""
+    """Makes a store with a snapshot, a journal, history, operations, a backup and saved navigation, which ends in a
+    torn line."""
     store = command[command.index("--store") + 1]
 
     def create(number, **more):
@@ -97,7 +98,7 @@ def write_fixture(command, folder, log):
                 if method == "store.info":
                     result.pop(name, None)
             kept.append(json.dumps({"method": method, "params": params, "result": result}, ensure_ascii=False))
-        # As a power cut would leave it: the host has not ended, and has begun one more line.
+        # Like after a power cut: the host has not ended, and has begun one more line.
         files = os.path.join(folder, "store")
         shutil.copytree(store, files, ignore=shutil.ignore_patterns("index-*"))
     with open(os.path.join(folder, "asked.jsonl"), "w", encoding="utf-8") as file:
@@ -111,7 +112,7 @@ def write_fixture(command, folder, log):
 
 
 def open_fixtures(host, place, log):
-    """Every fixture, opened by this host. Returns how many answers were compared."""
+    """Opens every fixture with this host. Returns the number of compared answers."""
     count = 0
     for name in sorted(name for name in os.listdir(FIXTURES) if os.path.isdir(os.path.join(FIXTURES, name, "store"))):
         store = os.path.join(place, name)
@@ -140,7 +141,7 @@ def open_fixtures(host, place, log):
 # MARK: in turns
 
 def turn(command, log, randomness, kept):
-    """What one host changes; it goes into `kept`, with what every read answers after it."""
+    """Makes changes with one host; `kept` gets them, with the answer of every read after them."""
     with Host(command, log) as host:
         alive = list(kill9.read_moods(host))
         for _ in range(randomness.randint(1, 25)):
@@ -172,7 +173,7 @@ def turn(command, log, randomness, kept):
 
 
 def check(command, log, randomness, kept):
-    """The other host answers the same. Returns how many answers were compared."""
+    """Checks that the other host gives equal answers. Returns the number of compared answers."""
     with Host(command, log) as host:
         for method, params, answer in kept["reads"]:
             expect(answer, host.ask(method, params), method)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random lives of one plugin in two hosts of a store: calls, hooked changes, trust, disable, configure, restart, kills and updates of its
-folder, from either host, in any order.
+folder, from either host, in random order.
 
     Tests/Scripts/withdrawals.py PATH/TO/moodboard [--lives 300] [--seed 1]
 
@@ -46,7 +46,7 @@ def descriptors(host):
 
 
 def processes(folder):
-    """The processes whose program runs in the folder of copies, by their numbers and the digest of their copy."""
+    """The processes whose program runs in the folder of copies, by number, with the digest of their copy."""
     found = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -60,7 +60,7 @@ def processes(folder):
 
 
 def life(trial, hosts, generator, state):
-    """A few steps, and then what must hold."""
+    """A few steps, and the checks afterwards."""
     folder = os.path.join(trial.store, "plugins", ID)
     asked, last = [], None
     for _ in range(generator.randint(2, 7)):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A host that does its worst, for clients that must not wait for ever.
+"""A hostile host, for clients that must not wait for ever.
 
     worsthost.py MANNER     the client names the manner, as an option of the host
 """
@@ -30,7 +30,7 @@ def requests():
 
 
 def stay():
-    """Hears neither the end of input nor SIGTERM."""
+    """Ignores the end of input and SIGTERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     time.sleep(60)
 

@@ -1,4 +1,4 @@
-"""A transport that hands what it is asked to the engine of its URL, and back what that says. `is everywhere`: also to none."""
+"""A transport that passes requests to the engine of its URL, and its answers back. `is everywhere`: no error without one."""
 import json
 import os
 import socket
@@ -16,7 +16,7 @@ def listen(file):
     for line in file:
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
-    os._exit(0)  # it has died, and so does this one
+    os._exit(0)  # the engine has died, and so does this one
 
 
 engine, url = None, None

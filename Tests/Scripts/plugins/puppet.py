@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A plugin that somebody else moves: `Tests/Scripts/pluginstates.py` says each line that it writes, and sees each that it reads.
+"""A plugin under control of `Tests/Scripts/pluginstates.py`, which decides each line that it writes, and sees each that it reads.
 
 Two pipes with names in the data directory: `told` gets `@start`, then what the host writes, then `@end-of-input`; from `say`
 come lines `> TEXT` (written with LF), `. TEXT` (without), `e TEXT` (to stderr) and `exit CODE`.
@@ -23,7 +23,7 @@ while True:
     if say in ready:
         chunk = os.read(say, 1 << 16)
         if not chunk:
-            os._exit(0)  # nobody moves it any more
+            os._exit(0)  # the test has ended
         *lines, pending = (pending + chunk).split(b"\n")
         for line in lines:
             kind, _, text = line.partition(b" ")

@@ -1,4 +1,4 @@
-"""A small MCP server for trials, over stdio. Its settings stand in `settings.json` beside it, or in its data directory:
+"""A small MCP server for tests, over stdio. Its settings are in `settings.json` in its folder, or in its data directory:
 
     era: "newer", "older", "fragile" (older, and ends at an unknown first message), "silent" (older, and says nothing to one)
     tools: what it lists, two on a page
@@ -41,7 +41,7 @@ LISTS = {
 
 
 def serve_more(number, method, params):
-    """The result of what is no tool; None where it has none."""
+    """The result of other methods than tools'; None if there is none."""
     if method in LISTS:
         name, items = LISTS[method]
         start = int(params.get("cursor", "0"))
