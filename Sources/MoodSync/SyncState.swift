@@ -10,7 +10,7 @@ struct SyncState: Sendable {
     var state = Name.idle
     /// The end of the last successful round, by this host's clock.
     var lastSync: String?
-    /// The error of the last round; nil if it succeeded.
+    /// The error or problem of the last round; nil without any.
     var lastError: String?
     /// The last records of this replica, and of its former ids, that the transport has.
     var pushed = Vector()

@@ -1,15 +1,15 @@
 import JSONCodec
 import MoodCore
 
-/// What those that carry a record have to know of its line: whose it is, and its number. A line that a filter has turned into
-/// something else says as much, and no more:
+/// The replica and the number of a record's line, which are all that a transport needs. A line that a filter has
+/// encoded has no more:
 ///
 ///     {"v":1,"replica":"…","n":7,"sealed":"…","crc":"xxxxxxxx"}
 public struct CarriedLine: Sendable, Equatable {
     public let replica: UUID
     public let number: Int
 
-    /// Nil where the line is not whole, or is no record.
+    /// Nil if the line is not whole, or is no record.
     public init?(_ line: UnsafeRawBufferPointer) {
         guard LineSeal.holds(line) else { return nil }
         var validator = JSONValidator(depthLimit: Record.depthMax)
@@ -24,15 +24,15 @@ public struct CarriedLine: Sendable, Equatable {
             } else if key.equals("n") {
                 number = value.number()?.integer
             }
-            // They come before all that is long.
+            // They come before all long members.
             if replica != nil, number != nil { break }
         }
         guard let replica, let number, (1...Record.numberMax).contains(number) else { return nil }
         (self.replica, self.number) = (replica, number)
     }
 
-    /// The line of a record that a filter has made into other bytes.
-    /// - Parameter sealed: these, as text.
+    /// The line of a record that a filter has encoded.
+    /// - Parameter sealed: the encoded bytes as text.
     public static func sealed(_ sealed: String, of replica: UUID, number: Int) -> [UInt8] {
         var writer = JSONWriter(capacity: sealed.utf8.count + 128)
         writer.beginObject()
@@ -47,7 +47,7 @@ public struct CarriedLine: Sendable, Equatable {
         return LineSeal.sealed(&writer.buffer)
     }
 
-    /// A line of a snapshot that a filter has made into other bytes.
+    /// A line of a snapshot that a filter has encoded.
     public static func sealed(_ sealed: String) -> [UInt8] {
         var writer = JSONWriter(capacity: sealed.utf8.count + 128)
         writer.beginObject()
@@ -58,7 +58,7 @@ public struct CarriedLine: Sendable, Equatable {
         return LineSeal.sealed(&writer.buffer)
     }
 
-    /// What a filter has made of a line, as text; nil where the line is as it was written.
+    /// The encoded text of a line; nil for a plain line.
     public static func sealed(in line: UnsafeRawBufferPointer) throws(RecordFault) -> [UInt8]? {
         guard LineSeal.holds(line) else { throw .broken }
         var validator = JSONValidator(depthLimit: Record.depthMax)

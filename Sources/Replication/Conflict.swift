@@ -1,10 +1,10 @@
 import JSONCodec
 import MoodCore
 
-/// A value of a member that was set without knowledge of the one that is shown, and is another. It is kept until somebody
-/// settles it, or it is replaced knowingly.
+/// A value of a member that differs from the shown one and was set without knowledge of it. It is kept until a user
+/// settles it, or replaces it knowingly.
 public struct Conflict: Sendable {
-    /// Written `mood/member/replica/n/i`: whose value, and by which operation.
+    /// `mood/member/replica/n/i`: the mood, the member, and the operation that set the value.
     public struct ID: Sendable, Equatable {
         public let mood: UUID
         public let member: Member
@@ -16,7 +16,7 @@ public struct Conflict: Sendable {
             self.operation = operation
         }
 
-        /// Whether it names the same value; what a person gives has no checksum.
+        /// Whether it names the same value; an id from a user has no checksum.
         public func isSame(as other: ID) -> Bool {
             mood == other.mood && member == other.member && operation.isSame(as: other.operation)
         }
@@ -35,11 +35,11 @@ public struct Conflict: Sendable {
     }
 
     public let id: ID
-    /// The value that is shown, as JSON; nil where the member is not there.
+    /// The shown value, as JSON; nil if the member is absent.
     public let shown: [UInt8]?
-    /// The one that is not.
+    /// The hidden value.
     public let other: [UInt8]?
-    /// When that one was set, by the clock of the replica that did.
+    /// The time at which the hidden value was set, by the clock of its replica.
     public let at: Timestamp
 }
 
@@ -64,8 +64,8 @@ extension Fold {
         }
     }
 
-    /// A mood with the value of a conflict that is chosen.
-    /// - Parameter takesOther: the value that is not shown.
+    /// A mood with the chosen value of a conflict.
+    /// - Parameter takesOther: whether to choose the hidden value.
     public func settled(_ conflict: Conflict, takesOther: Bool) -> MoodDocument? {
         guard let mood = shown(conflict.id.mood), takesOther else { return shown(conflict.id.mood) }
         return mood.with(conflict.id.member, conflict.other)
@@ -73,7 +73,7 @@ extension Fold {
 }
 
 extension MoodDocument {
-    /// The mood as changed at this moment.
+    /// The mood with this time of update.
     public func updated(at now: Timestamp) -> MoodDocument? {
         guard let id, let createdAt else { return nil }
         return MoodDocument(id: id, createdAt: createdAt, updatedAt: now, members)

@@ -1,16 +1,16 @@
 import JSONCodec
 import MoodCore
 
-/// All moods as a set of records says: a function of that set and of nothing else. No clock, no order of arrival and no
-/// machine has a say in it. (CRDT: an observed-remove map of multi-value registers, by operations.)
+/// The state of all moods as a function of a set of records and nothing else: clocks, order of arrival and machines
+/// have no influence. (CRDT: an observed-remove map of multi-value registers, by operations.)
 ///
 ///     var fold = Fold()
 ///     for record in inbox.takeApplicable(to: fold.vector) { touched.formUnion(fold.apply(record)) }
 ///     fold.shown(id)
 public struct Fold: Sendable {
-    /// The records that were applied.
+    /// The applied records.
     public private(set) var known = Known()
-    /// What replicas are called that have said so.
+    /// The names of replicas that have one.
     public private(set) var names: [UUID: String] = [:]
     private var moods: [UUID: MoodState] = [:]
 
@@ -24,25 +24,25 @@ public struct Fold: Sendable {
 
     public var count: Int { moods.count }
 
-    /// The last of them.
+    /// The last applied records.
     public var vector: Vector { known.vector }
 
     // MARK: Records
 
-    /// Whether it is a record's turn: what came before it in its replica is applied, and all that it saw.
+    /// Whether a record is applicable: the previous record of its replica and all records that it saw are applied.
     func isTurn(of record: Record) -> Bool {
         !known.contains(record.replica, record.number, record.crc) && known.branch(before: record) != nil
             && known.covers(record.saw)
     }
 
-    /// Applies a record, if it is its turn.
-    /// - Returns: the moods that it may have changed; nil where it is not its turn, and nothing is done.
+    /// Applies a record if it is applicable.
+    /// - Returns: the moods that it may have changed; nil if it was not applied.
     @discardableResult
     public mutating func apply(_ record: Record) -> Set<UUID>? {
         isTurn(of: record) ? perform(record) : nil
     }
 
-    /// Applies a record whose turn it is.
+    /// Applies an applicable record.
     package mutating func perform(_ record: Record) -> Set<UUID> {
         known.append(record, to: known.branch(before: record) ?? 0)
         if let name = record.name { names[record.replica] = name }
@@ -69,7 +69,8 @@ public struct Fold: Sendable {
         if moods[id]?.isGone == true { moods[id] = nil }
     }
 
-    /// Where a replica has branches, a number means the record that was seen.
+    /// Adds checksums to the operations that a set replaced: if a replica has branches, a number means the record that
+    /// was seen.
     private func resolved(_ set: SetOperation, of record: Record) -> SetOperation {
         func isOpen(_ id: OperationID) -> Bool { id.crc == 0 && known.isBranched(id.replica) }
         guard set.changes.contains(where: { $0.replaced.contains(where: isOpen) }) else { return set }
@@ -80,7 +81,7 @@ public struct Fold: Sendable {
         }
     }
 
-    /// Takes in what another one knows.
+    /// Joins another fold.
     /// - Returns: the moods that may have changed.
     public mutating func join(_ other: Fold) -> Set<UUID> {
         if vector.last.isEmpty {
@@ -89,7 +90,7 @@ public struct Fold: Sendable {
         }
         var other = other
         if known.hasUnknown || other.known.hasUnknown {
-            // What one of them does not tell the checksums of, the other may.
+            // Each side may know checksums that the other does not.
             let (mine, theirs) = (known, other.known)
             known.fill(from: theirs)
             other.known.fill(from: mine)
@@ -110,22 +111,22 @@ public struct Fold: Sendable {
             moods[id] = joined.isGone ? nil : joined
             touched.insert(id)
         }
-        // The one that knows more of a replica knows the later name.
+        // The side that knows more of a replica has the later name.
         for (id, name) in other.names where names[id] == nil || other.vector[id] > vector[id] { names[id] = name }
         known.join(other.known)
         return touched
     }
 
-    /// Gives each operation the checksum of its record, as far as that is known by now.
+    /// Gives each operation the checksum of its record, if that is known by now.
     private mutating func nameAll() {
         for (id, state) in moods where state.hasUnknown {
             moods[id] = state.renamed { $0.crc == 0 ? $0.with(crc: known.crc(of: $0.record, $0.replica)) : $0 }
         }
     }
 
-    // MARK: What is shown
+    // MARK: Shown moods
 
-    /// A mood as it is shown; nil where it is not there.
+    /// A mood as shown; nil if it does not exist.
     public func shown(_ id: UUID) -> MoodDocument? { moods[id]?.shown }
 
     public func contains(_ id: UUID) -> Bool { moods[id] != nil }
@@ -135,7 +136,7 @@ public struct Fold: Sendable {
 
     func state(_ id: UUID) -> MoodState? { moods[id] }
 
-    /// The states in the order of their ids, as a snapshot has them.
+    /// The states in the order of their ids, as in a snapshot.
     var states: [(id: UUID, state: MoodState)] {
         moods.sorted { $0.key < $1.key }.map { (id: $0.key, state: $0.value) }
     }

@@ -1,9 +1,9 @@
 import JSONCodec
 
-/// Records that came and were not applied, in any order and perhaps twice.
+/// Records that have come and are not applied, in any order, possibly duplicated.
 public struct Inbox: Sendable {
     private var waiting: [UUID: [Int: [Record]]] = [:]
-    /// Numbers of which another record was known when what is known was dropped: there another branch begins or goes on.
+    /// Numbers at which another record was known at the last `drop`: there another branch begins or goes on.
     private var branching: [UUID: Set<Int>] = [:]
 
     public init() {}
@@ -13,12 +13,12 @@ public struct Inbox: Sendable {
 
     public mutating func add(_ record: Record) {
         let others = waiting[record.replica]?[record.number] ?? []
-        // The one that was there may have come with another checksum.
+        // A known record may have come with another checksum.
         if others.contains(where: { $0.crc == record.crc }) { return }
         waiting[record.replica, default: [:]][record.number] = others + [record]
     }
 
-    /// Takes the next record that may be applied to what is known, of the least replica that has one; nil where none may.
+    /// Takes the next record that is applicable to the fold, of the least replica that has one; nil if none is.
     public mutating func next(after fold: Fold) -> Record? {
         takeLeast(after: fold.known) { fold.isTurn(of: $0) }
     }
@@ -34,7 +34,7 @@ public struct Inbox: Sendable {
         }
     }
 
-    /// Forgets what is known by now.
+    /// Removes records that are known by now.
     public mutating func drop(knownTo fold: Fold) {
         branching = [:]
         for (replica, records) in waiting {
@@ -49,12 +49,13 @@ public struct Inbox: Sendable {
         }
     }
 
-    /// Passes each record that waits to `body`.
+    /// Passes each waiting record to `body`.
     public func forEach(_ body: (Record) -> Void) {
         for records in waiting.values { for all in records.values { all.forEach(body) } }
     }
 
-    /// Not of any replica: so a history is the same again, whatever the order of a dictionary is.
+    /// Takes the record of the least replica. Choosing the replica makes histories reproducible, whatever the order of
+    /// a dictionary.
     private mutating func takeLeast(after known: Known, where mayBeApplied: (Record) -> Bool) -> Record? {
         var least: Record?
         for (replica, records) in waiting where least.map({ replica < $0.replica }) ?? true {
@@ -71,7 +72,7 @@ public struct Inbox: Sendable {
         guard let least else { return nil }
         let rest = waiting[least.replica]?[least.number]?.filter { $0.crc != least.crc } ?? []
         waiting[least.replica]?[least.number] = rest.isEmpty ? nil : rest
-        // What is left begins another branch there.
+        // The remaining records begin another branch there.
         if !rest.isEmpty { branching[least.replica, default: []].insert(least.number) }
         if waiting[least.replica]?.isEmpty == true { waiting[least.replica] = nil }
         return least

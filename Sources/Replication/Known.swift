@@ -1,18 +1,18 @@
 import JSONCodec
 import MoodCore
 
-/// Which records are known: of each replica, the checksums of its records from the first one on, for each branch.
+/// The known records: for each branch of each replica, the checksums of its records from the first one on.
 ///
 /// Invariants
-/// 1. No branch is the beginning of another one of the same replica.
+/// 1. No branch is a prefix of another branch of its replica.
 /// 2. `vector` has the last records of all branches.
-/// 3. A checksum of 0 is one that nobody has told. It stands only in the branch that was known first.
+/// 3. A checksum of 0 is unknown. It occurs only in the branch that was known first.
 public struct Known: Sendable {
-    /// A record: its checksum, and which commit of its store it tells of.
+    /// The checksum of a record, and its commit.
     public struct Entry: Sendable, Hashable {
         public let crc: UInt32
         public let revision: Int
-        /// The digits that end that commit's line; 0 where they are not told.
+        /// The checksum that ends that commit's line; 0 if unknown.
         public let commit: UInt32
 
         public init(crc: UInt32, revision: Int = 0, commit: UInt32 = 0) {
@@ -20,12 +20,12 @@ public struct Known: Sendable {
         }
     }
 
-    /// By replica, the branches; the one that was known first comes first.
+    /// The branches by replica; the one that was known first comes first.
     public private(set) var branches: [UUID: [[Entry]]] = [:]
-    /// Which store's commits the records of a replica tell of.
+    /// The store of each replica's commits.
     public private(set) var stores: [UUID: String] = [:]
     public private(set) var vector = Vector()
-    /// Whether there may be records whose checksums are not known.
+    /// Whether there may be records with unknown checksums.
     private(set) var hasUnknown = false
     /// Whether a replica has several branches.
     private var isBranched = false
@@ -38,7 +38,7 @@ public struct Known: Sendable {
         hasUnknown = branches.values.contains { $0.contains { $0.contains { $0.crc == 0 } } }
     }
 
-    /// Numbers that nobody has told the checksums of.
+    /// Makes records with unknown checksums from numbers.
     init(numbers vector: Vector) {
         self.init(vector.last.mapValues { [Array(repeating: Entry(crc: 0), count: $0)] }, [:])
     }
@@ -55,13 +55,13 @@ public struct Known: Sendable {
 
     // MARK: Questions
 
-    /// Whether a record is known; without a checksum, whether one of this number is.
+    /// Whether a record is known; without a checksum, whether any record of this number is.
     public func contains(_ replica: UUID, _ number: Int, _ crc: UInt32) -> Bool {
         if number == 0 { return true }
         return (branches[replica] ?? []).contains { $0.count >= number && Self.isSame($0[number - 1].crc, crc) }
     }
 
-    /// Whether every record that another one tells of is known.
+    /// Whether every record of another vector is known.
     public func covers(_ other: Vector) -> Bool {
         for replica in other.last.keys {
             for head in other.heads(of: replica) where !contains(replica, head.number, head.crc) { return false }
@@ -71,7 +71,7 @@ public struct Known: Sendable {
 
     func contains(_ id: OperationID) -> Bool { contains(id.replica, id.record, id.crc) }
 
-    /// Whether an operation that is known is among the records up to others.
+    /// Whether a known operation belongs to the records up to others.
     func isCovered(_ id: OperationID, by saw: Vector) -> Bool {
         guard id.record <= saw[id.replica] else { return false }
         guard isBranched, let all = branches[id.replica], all.count > 1 else { return true }
@@ -84,7 +84,7 @@ public struct Known: Sendable {
         }
     }
 
-    /// The checksum of the record of a number that is among the records up to others; 0 where it is not told.
+    /// The checksum of a record by number among the records up to others; 0 if unknown.
     func crc(of number: Int, _ replica: UUID, upTo saw: Vector) -> UInt32 {
         for head in saw.heads(of: replica) where head.number >= number {
             for branch in branches[replica] ?? []
@@ -104,10 +104,10 @@ public struct Known: Sendable {
         return Set(all.filter { $0.count >= id.record }.map { $0[id.record - 1].crc }).count > 1
     }
 
-    /// How many records are known, each branch by itself.
+    /// The number of known records, counted per branch.
     public var count: Int { branches.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } } }
 
-    /// How many of a branch's first records are among those up to others.
+    /// The number of a branch's first records that are among those up to others.
     public func covered(of branch: [Entry], _ replica: UUID, by vector: Vector) -> Int {
         vector.heads(of: replica).map { head in
             (branches[replica] ?? []).filter { other in
@@ -120,24 +120,24 @@ public struct Known: Sendable {
 
     // MARK: More
 
-    /// The branch that a record goes on in, or begins after; nil where what comes before it is not known.
+    /// The branch that a record continues, or from which it branches off; nil if the previous record is unknown.
     func branch(before record: Record) -> Int? {
         let number = record.number
         guard let all = branches[record.replica] else { return number == 1 ? 0 : nil }
         if number == 1 { return 0 }
-        // One that ends there is gone on with; else another one begins.
+        // It continues a branch that ends there; else it begins another one.
         func follows(_ branch: [Entry]) -> Bool {
             branch.count >= number - 1 && Self.isSame(branch[number - 2].crc, record.before)
         }
         return all.firstIndex { $0.count == number - 1 && follows($0) } ?? all.firstIndex(where: follows)
     }
 
-    /// Adds a record that goes on in a branch, or begins another one after it.
+    /// Adds a record that continues a branch, or branches off from it.
     mutating func append(_ record: Record, to branch: Int) {
         let entry = Entry(crc: record.crc, revision: record.upTo.revision, commit: record.upTo.crc)
         let (replica, number) = (record.replica, record.number)
         if stores[replica] == nil { stores[replica] = record.upTo.storeID }
-        // No other reference to a branch is held here: it would be copied.
+        // A second reference to the branch would make this copy it.
         let count = branches[replica]?.count ?? 0
         if count > 0, branches[replica]?[branch].count == number - 1 {
             branches[replica]?[branch].append(entry)
@@ -152,7 +152,7 @@ public struct Known: Sendable {
         }
     }
 
-    /// Adds what another one knows.
+    /// Adds the records of another value.
     mutating func join(_ other: Known) {
         for (replica, theirs) in other.branches {
             var mine = branches[replica] ?? []
@@ -173,7 +173,7 @@ public struct Known: Sendable {
             if count > common { (best, common) = (place, count) }
         }
         guard common >= 0 else { return mine.append(branch) }
-        // What one of them does not tell, the other may.
+        // Each side may know checksums that the other does not.
         let shared = zip(mine[best], branch).prefix(common).map { $0.crc == 0 ? $1 : $0 }
         if common == mine[best].count {
             mine[best] = shared + branch[common...]
@@ -183,7 +183,7 @@ public struct Known: Sendable {
         }
     }
 
-    /// Takes over checksums that are not known here, and nothing else.
+    /// Takes over unknown checksums, and nothing else.
     mutating func fill(from other: Known) {
         for (replica, theirs) in other.branches {
             guard var mine = branches[replica], !mine.isEmpty else { continue }
@@ -199,7 +199,7 @@ public struct Known: Sendable {
         hasUnknown = branches.values.contains { $0.contains { $0.contains { $0.crc == 0 } } }
     }
 
-    /// The checksum of the record of a number, of the branch that was known first of those that have it; 0 where it is not told.
+    /// The checksum of a record by number, from the first known branch that has it; 0 if unknown.
     public func crc(of number: Int, _ replica: UUID) -> UInt32 {
         branches[replica]?.first { $0.count >= number }.map { $0[number - 1].crc } ?? 0
     }
@@ -208,8 +208,8 @@ public struct Known: Sendable {
 // MARK: Text
 
 extension Known {
-    /// `{"replica":{"storeId":"…","branches":["crc.revision.commit …",…]}}`: of each record its checksum and, where it is told,
-    /// the revision of its commit in hexadecimal digits and what ends the commit's line.
+    /// `{"replica":{"storeId":"…","branches":["crc.revision.commit …",…]}}`: for each record its checksum and, if
+    /// known, the revision of its commit in hexadecimal digits and the checksum that ends the commit's line.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         for (replica, all) in branches.sorted(by: { $0.key < $1.key }) {
@@ -236,7 +236,7 @@ extension Known {
         }.joined(separator: " ")
     }
 
-    /// - Parameter vector: how far the records go; what is said of others counts for nothing.
+    /// - Parameter vector: the last records; other replicas in the text are ignored.
     init(_ text: ValidJSON, upTo vector: Vector) {
         var (branches, stores): ([UUID: [[Entry]]], [UUID: String]) = ([:], [:])
         for member in JSONValue(text).object ?? [] {

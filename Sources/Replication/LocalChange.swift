@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodCore
 
-/// What a commit of the store did, as far as replicas are told of it.
+/// A change of a commit in the form for records.
 public enum LocalChange: Sendable {
     /// A mood was made or changed.
     case put(at: Timestamp, MoodDocument, Put)
@@ -10,13 +10,13 @@ public enum LocalChange: Sendable {
 
     public enum Put: Sendable {
         case usual
-        /// A deletion was taken back: the mood is there again, and no member was set.
+        /// A deletion was undone: the mood exists again, and no member was set.
         case restored
         /// The conflicts of this member were settled.
         case settling(Member)
     }
 
-    /// Says what the store shows once this was done.
+    /// Updates the store's moods with this change.
     public func show(in shown: inout [UUID: MoodDocument?]) {
         switch self {
         case .put(_, let document, _): if let id = document.id { shown.updateValue(document, forKey: id) }
@@ -27,31 +27,31 @@ public enum LocalChange: Sendable {
 }
 
 extension Fold {
-    /// Makes a record of what this replica did, and applies it.
+    /// Makes a record of changes of this replica, and applies it.
     ///
-    /// What a change replaces is what was shown before it. That is what the fold shows, but for moods that the store has
-    /// shown otherwise (`shownBefore`), and for those that were changed since: the store shows them as they were changed, where
-    /// the fold may show a value that remains and has a later time.
+    /// A change replaces the values that were shown before it. Usually these are the fold's values. They differ for
+    /// moods in `shownBefore` and for moods changed since then: the store shows such a mood as changed, while the fold
+    /// may show a remaining value with a later time.
     /// - Parameters:
-    ///   - saw: what was in the store then, where that is less than what is known.
-    ///   - own: the record that it goes on after, where the replica has branches; number 0: after none.
-    ///   - upTo: the last commit that is among the changes.
-    ///   - shownBefore: moods that the store showed, or that were not there, where the fold shows something else; then also
-    ///     those that were changed.
-    ///   - isContinued: whether the next record tells of the same commit.
-    ///   - name: what the replica is called, for its first record.
+    ///   - saw: the records in the store at that time, if fewer than the known ones.
+    ///   - own: the record that it continues, if the replica has branches; number 0: none.
+    ///   - upTo: the last commit of the changes.
+    ///   - shownBefore: moods that the store showed, or lacked, if the fold shows something else; afterwards also the
+    ///     changed ones.
+    ///   - isContinued: whether the next record describes the same commit.
+    ///   - name: the name of the replica, for its first record.
     /// - Returns: the record, and the moods that it may have changed.
     public mutating func record(
         _ changes: [LocalChange], of replica: UUID, in journal: UUID, saw: Vector? = nil, after own: Vector.Head? = nil,
         upTo: Record.Commit, shownBefore shown: inout [UUID: MoodDocument?], isContinued: Bool = false,
         name: String? = nil
     ) -> (record: Record, touched: Set<UUID>) {
-        // What the operations before it in this record did has to be seen by the next one, so each is applied to a copy of
-        // its mood's state.
+        // The next operation must see the earlier ones of this record, so each is applied to a copy of its mood's
+        // state.
         var saw = saw ?? vector
         let own = own.map { $0.number > 0 ? $0 : nil } ?? saw.heads(of: replica).first
         let number = (own?.number ?? 0) + 1
-        // Of its own there is one branch.
+        // A record sees one branch of its own replica.
         if let own { saw.setHead(own, of: replica) } else { saw.setHeads([], of: replica) }
         let knowledge = Record.Knowledge(replica: replica, number: number, saw: saw)
         func isKnown(_ id: OperationID) -> Bool { knowledge.knew(id, at: .max, 0, known) }
@@ -79,7 +79,7 @@ extension Fold {
                 }
                 operations.append(.delete(at: at, ids))
             case .clear(let at):
-                // Everything is ended, also what is only known by the fold.
+                // Ends everything, including moods that only the fold has.
                 for mood in Set(states.keys) {
                     states[mood]?.end(by: knowledge, at: id.place, 0, known)
                 }

@@ -1,55 +1,56 @@
 import JSONCodec
 import MoodCore
 
-/// Makes records of what a store's journal says, in its order. Which commit a record tells of is said by the digits that end the
-/// commit's line, not by a count: so moods that were put back to an earlier state lose nothing.
+/// Makes records of a store's journal, in its order. A record names its commit by the checksum that ends the commit's
+/// line, not by a count, so moods that were put back to an earlier state lose nothing.
 ///
-/// A commit that a known record tells of is passed over. Any other one becomes a record of the replica that the store was, with
-/// what the journal says was in the store then. Where the store was put back, it is a record of a replica that is made of the
-/// former one and of the first such commit: copies of one store make the same records.
+/// It skips a commit with a known record. Any other commit becomes a record of the replica that the store was, with the
+/// records that the journal says were in the store. If the store was put back, the record belongs to a replica whose id
+/// is derived from the former one and the first such commit, so all copies of one store make identical records.
 public struct LocalRecorder: Sendable {
     public enum Step: Sendable {
-        /// A commit of a person or a client.
+        /// A commit of a user or a client.
         case local(revision: Int, crc: UInt32, [LocalChange])
-        /// From here on, after this commit, these records are in the store, and it is that replica, where the line says so.
+        /// A mark after a commit: the records that are in the store from there on, and its replica, if the line names
+        /// it.
         case seen(Vector, UUID?, after: Int)
-        /// What a commit that was brought in shows, where the fold may show something else.
+        /// The moods of a commit that was brought in, if the fold may show something else.
         case shown([UUID: MoodDocument?])
 
-        /// The replica that the journal says the store is, where it says so.
+        /// The replica that the journal's mark names.
         public var replica: UUID? { if case .seen(_, let replica, _) = self { replica } else { nil } }
     }
 
-    /// A record has no more operations, but for one that has a single one.
+    /// The most operations of a record, unless a commit has a single larger one.
     private static let operationsMax = 500
     private static let recordBytesMax = 256 << 10
 
     private let journal: UUID
     private let storeID: String
-    /// Whether commits that no record tells of may be others than those that the records after the last known one tell of.
+    /// Whether commits without a record may differ from those of the records after the last known one.
     public var isPutBack = false
-    /// Every id that the store has or had.
+    /// Every present and former id of the store.
     private var ids: Set<UUID>
-    /// Those of them that `sync/` says, and that the journal has said up to this place.
+    /// The ids among them from `sync/` and from the journal up to this place.
     private var said: Set<UUID>
-    /// The replica that the journal says the store is at this place.
+    /// The store's replica at this place of the journal.
     private var marked: UUID?
-    /// What is in the store at this place of the journal.
+    /// The records in the store at this place of the journal.
     public private(set) var seen: Vector
-    /// The last record made here of each id.
+    /// The last record made here under each id.
     private var own: [UUID: Vector.Head]
-    /// The replica that commits are made of from here on, whatever the store was said to be.
+    /// The replica of commits from here on, whatever the journal says.
     private var renamed: UUID?
-    /// Ids that were taken, and the last commit before them.
+    /// The ids that were taken, with the last commit before each.
     public private(set) var taken: [(replica: UUID, after: Int)] = []
     public private(set) var made: [UUID: [Record]] = [:]
-    /// What known records tell of, by the commit.
+    /// The known records by their commit.
     private var tellers: [Int: [Teller]]?
     private var names: [UUID: String]
-    /// Records that are known and not applied yet: they are, where the journal says that the store has them. So what is made again is
-    /// made of what the store showed then, byte by byte.
+    /// Records that are known and not applied yet. They are applied where the journal says that the store has them, so
+    /// records are made again from the store's moods at that time, byte by byte.
     public var waiting = Inbox()
-    /// Records that an older host has made without saying which commits they tell of: what they say tells it.
+    /// Records by an older host that do not name their commits: their contents identify these.
     public var unnamed: [UUID: [Int: Record]] = [:]
 
     private struct Teller {
@@ -65,9 +66,9 @@ public struct LocalRecorder: Sendable {
         (self.seen, self.own, self.names) = (seen, own, names)
     }
 
-    /// Ids that the journal says the store had.
-    /// - Parameter name: what this machine is called. A first record that is made again says it as it did, but for those of a
-    ///   derived id, which are the same on all copies.
+    /// Adds former ids of the store from the journal.
+    /// - Parameter name: this machine's name. A first record that is made again has its former name, except under a
+    ///   derived id, where it is identical on all copies.
     public mutating func add(ids more: Set<UUID>, name: String? = nil) {
         for id in more where names[id] == nil && !ids.contains(id) && !id.isDerived { names[id] = name }
         ids.formUnion(more)
@@ -79,7 +80,7 @@ public struct LocalRecorder: Sendable {
         return taken
     }
 
-    /// What is known is in the store.
+    /// Notes that the known records are in the store.
     public mutating func see(_ vector: Vector) {
         seen = vector
         tellers = nil
@@ -87,7 +88,7 @@ public struct LocalRecorder: Sendable {
 
     /// - Parameters:
     ///   - maker: the replica that the store was when it made a commit.
-    ///   - shown: what the store shows where the fold shows something else.
+    ///   - shown: the store's moods that differ from the fold's.
     /// - Returns: the moods that may have changed.
     public mutating func take(
         _ step: Step, in fold: inout Fold, shown: inout [UUID: MoodDocument?], maker: (Int) -> UUID
@@ -126,8 +127,8 @@ public struct LocalRecorder: Sendable {
         if isMore { tellers = nil }
     }
 
-    /// Whether a commit that no known record tells of comes before others' records: then the fold has to be what the store showed
-    /// when it was made.
+    /// Whether a commit without a known record comes before others' records: then the fold must equal the store at the
+    /// time of the commit.
     public mutating func makesAgain(_ steps: [Step], _ known: Known, maker: (Int) -> UUID) -> Bool {
         defer { tellers = nil }
         var isOpen = false
@@ -154,7 +155,7 @@ public struct LocalRecorder: Sendable {
         }
         let found = tellers?[revision]?.filter { teller in
             if teller.commit != 0, crc != 0 { return teller.commit == crc }
-            // An older host has told the number alone.
+            // An older host recorded only the number.
             guard maker(revision) == teller.replica else { return false }
             guard isPutBack, let record = unnamed[teller.replica]?[teller.head.number] else { return true }
             return record.tells(of: changes)
@@ -198,8 +199,8 @@ public struct LocalRecorder: Sendable {
         return touched
     }
 
-    /// The journal says that the store is this replica. Where `sync/` does not know of it, `sync/` was put back: what was done since
-    /// is of that replica all the same.
+    /// Handles the journal's mark of the store's replica. If `sync/` does not know that id, `sync/` was put back; later
+    /// changes still belong to that replica.
     private mutating func mark(_ replica: UUID, after revision: Int) {
         if marked == replica { return }
         marked = replica
@@ -220,7 +221,7 @@ public struct LocalRecorder: Sendable {
 }
 
 extension Known {
-    /// Passes each record that tells of a commit of a store to `body`.
+    /// Passes each record of a commit of a store to `body`.
     func forEach(of storeID: String, _ body: (UUID, Vector.Head, Entry) -> Void) {
         for (replica, all) in branches where stores[replica] == storeID {
             for branch in all {
@@ -231,12 +232,12 @@ extension Known {
         }
     }
 
-    /// Whether a vector that an older host has written tells of no more than is known.
+    /// Whether a vector from an older host names known records only.
     public func isTold(_ vector: Vector, of replica: UUID) -> Bool {
         vector.heads(of: replica).allSatisfy { $0.crc == 0 && contains(replica, $0.number, 0) }
     }
 
-    /// What a vector says with the checksums that are known, as far as these records are.
+    /// A vector with the known checksums, up to the known records.
     public func resolved(_ vector: Vector) -> Vector {
         var result = Vector()
         for replica in vector.last.keys {
@@ -269,7 +270,7 @@ extension Known {
 }
 
 extension Record {
-    /// Whether it says what was done.
+    /// Whether it describes these changes.
     func tells(of changes: [LocalChange]) -> Bool {
         if isContinued || changes.count != operations.count { return isContinued }
         return zip(changes, operations).allSatisfy { change, operation in
@@ -284,10 +285,10 @@ extension Record {
 }
 
 extension UUID {
-    /// Whether it is made as below.
+    /// Whether `derived` made it.
     var isDerived: Bool { high & 0xf000 == 0x8000 }
 
-    /// A replica's id that is made of another one and a checksum, the same everywhere.
+    /// A replica's id derived from another one and a checksum, equal on all machines.
     public func derived(by crc: UInt32) -> UUID {
         // (Steele, Lea, Flood: SplitMix64.)
         func mixed(_ value: UInt64) -> UInt64 {
@@ -298,7 +299,7 @@ extension UUID {
         }
         let first = mixed(high ^ mixed(UInt64(crc)))
         let second = mixed(low ^ mixed(first ^ UInt64(crc) << 32))
-        // RFC 9562: version 8, whose other bits mean nothing to others.
+        // RFC 9562: version 8, whose other bits are free.
         return UUID(
             high: first & ~0xf000 | 0x8000, low: second & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000)
     }

@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// A part of a mood that is changed by itself: a member such as `label`, one tag (`tags+sea`), or one scale
+/// A part of a mood that changes by itself: a member such as `label`, one tag (`tags+sea`), or one scale
 /// (`scales.sleep`). Compared by bytes.
 public struct Member: Sendable, Hashable {
     public let name: [UInt8]
@@ -13,7 +13,7 @@ public struct Member: Sendable, Hashable {
 
     init(_ prefix: [UInt8], _ text: UnsafeRawBufferPointer) { name = prefix + Array(text) }
 
-    /// Whether these two make its name.
+    /// Whether the two parts make its name.
     func isMade(of prefix: [UInt8], _ text: UnsafeRawBufferPointer) -> Bool {
         name.count == prefix.count + text.count && name.starts(with: prefix)
             && name.suffix(text.count).elementsEqual(text)
@@ -21,7 +21,7 @@ public struct Member: Sendable, Hashable {
 
     public var text: String { String(decoding: name, as: UTF8.self) }
 
-    /// Whether it is a tag: such a one is there or not, so two of its values cannot be in conflict.
+    /// Whether it is a tag. A tag is present or absent, so two of its values cannot be in conflict.
     public var isTag: Bool { name.starts(with: Self.tagAdded) }
     var isScale: Bool { name.starts(with: Self.scale) }
 
@@ -30,10 +30,10 @@ public struct Member: Sendable, Hashable {
         isTag ? name[Self.tagAdded.count...] : isScale ? name[Self.scale.count...] : name[...]
     }
 
-    /// The name in an operation: a tag that is removed is written `tags-sea`.
+    /// The name in an operation: a removed tag is written `tags-sea`.
     func written(isThere: Bool) -> [UInt8] { isTag && !isThere ? Self.tagRemoved + Array(key) : name }
 
-    /// From the name in an operation.
+    /// Reads the name in an operation.
     init(written: [UInt8]) {
         name = written.starts(with: Self.tagRemoved) ? Self.tagAdded + Array(written.dropFirst(5)) : written
     }

@@ -1,18 +1,18 @@
 import JSONCodec
 import MoodCore
 
-/// A whole mood as replicas exchange it: a JSON object in canonical form without a revision, which is each store's own, and
-/// with its tags in code point order.
+/// A whole mood as replicas exchange it: a JSON object in canonical form, with its tags in code point order. It has no
+/// revision, because that belongs to each store.
 ///
-/// Of a mood that was replaced, only the members are kept that something still refers to; such a one is not whole.
+/// A replaced mood keeps only members that other values still need; it is not whole.
 public struct MoodDocument: Sendable {
     /// The JSON object.
     public let bytes: [UInt8]
-    /// Where a revision goes, in a whole mood.
+    /// The offset for a revision, in a whole mood.
     private let revisionPlace: Int
 
-    /// From a stored mood, or from what a peer sent.
-    /// - Returns: nil if a member that every mood has is missing, or one has the wrong kind.
+    /// Reads a stored mood, or one from a peer.
+    /// - Returns: nil if a required member is missing, or one has the wrong kind.
     public init?(_ mood: ValidJSON) {
         var text = JSONWriter(capacity: mood.bytes.count + 32)
         text.beginObject()
@@ -50,7 +50,7 @@ public struct MoodDocument: Sendable {
         return nil
     }
 
-    /// Some members of a mood that was replaced.
+    /// Some members of a replaced mood.
     init(partial members: ValidJSON) {
         bytes = Array(members.bytes)
         revisionPlace = 0
@@ -88,8 +88,8 @@ public struct MoodDocument: Sendable {
         }
     }
 
-    /// All members with their values, in their order; not those that are never in conflict: id and the times of creation
-    /// and update.
+    /// All members with their values, in their order, except those that are never in conflict: id and the times of
+    /// creation and update.
     public var members: [(member: Member, value: [UInt8])] {
         var all: [(Member, [UInt8])] = []
         all.reserveCapacity(12)
@@ -97,7 +97,7 @@ public struct MoodDocument: Sendable {
         return all
     }
 
-    /// The value of a member; nil where it has none.
+    /// The value of a member; nil if it has none.
     public func value(of wanted: Member) -> [UInt8]? {
         var found: [UInt8]?
         forEachMember { prefix, name, value in
@@ -106,7 +106,7 @@ public struct MoodDocument: Sendable {
         return found
     }
 
-    /// Passes the beginning of each member's name, the rest of it, and its value.
+    /// Passes the prefix of each member's name, the rest of it, and its value.
     private func forEachMember(_ body: ([UInt8], JSONText, UnsafeRawBufferPointer) -> Void) {
         bytes.withUnsafeBytes { bytes in
             var reader = JSONReader(ValidJSON(trusting: bytes))
@@ -134,13 +134,13 @@ public struct MoodDocument: Sendable {
         }
     }
 
-    /// The value of a tag that is there.
+    /// The value of a present tag.
     static let there = Array("true".utf8)
 
-    // MARK: Made of others
+    // MARK: From members
 
     /// A mood with these members.
-    /// - Returns: nil where they make no mood.
+    /// - Returns: nil if they make no mood.
     init?(
         id: UUID, createdAt: Timestamp, updatedAt: Timestamp, _ members: [(member: Member, value: [UInt8])]
     ) {
@@ -157,7 +157,7 @@ public struct MoodDocument: Sendable {
         self.init(ValidJSON(trusting: writer.buffer.bytes))
     }
 
-    /// The members of an object without its braces.
+    /// Writes the members of an object without its braces.
     static func write(
         _ members: [(member: Member, value: [UInt8])], to writer: inout JSONWriter, always: Bool = false
     ) {

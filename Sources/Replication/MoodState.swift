@@ -1,11 +1,11 @@
 import JSONCodec
 import MoodCore
 
-/// What remains of all that was done to one mood.
+/// The remains of all operations on one mood.
 ///
 /// Invariants
 /// 1. It is a function of the set of records, in whatever order they came.
-/// 2. A mood with no set left that keeps it alive has no heads either, and is not there.
+/// 2. A mood without a set that keeps it alive has no heads either, and does not exist.
 struct MoodState: Sendable {
     /// A value of a member that was not replaced.
     struct Head: Sendable {
@@ -41,13 +41,13 @@ struct MoodState: Sendable {
         }
     }
 
-    /// A delete or a clear, at this place of a record.
+    /// Applies a delete or a clear at this place of a record.
     mutating func end(by record: Record.Knowledge, at place: Int, _ crc: UInt32, _ known: Known) {
         alive.removeAll { record.knew($0.id, at: place, crc, known) }
         heads.removeAll { record.knew($0.operation.id, at: place, crc, known) }
     }
 
-    /// The same with other names of operations.
+    /// The state with other ids of operations.
     func renamed(_ name: (OperationID) -> OperationID) -> MoodState {
         var named: [OperationID: SetOperation] = [:]
         func renamed(_ set: SetOperation) -> SetOperation {
@@ -66,7 +66,7 @@ struct MoodState: Sendable {
 
     // MARK: Joining
 
-    /// Keeps what both have, and what one has that the other does not know.
+    /// Keeps the operations that both have, and those of one side that the other does not know.
     func joined(with other: MoodState, _ mine: Known, _ theirs: Known) -> MoodState {
         func isKept(_ id: OperationID, here: Bool, there: Bool) -> Bool {
             (here || !mine.contains(id)) && (there || !theirs.contains(id))
@@ -87,7 +87,7 @@ struct MoodState: Sendable {
         return result
     }
 
-    /// Whether this, which was joined from `earlier` and another one, is what `earlier` was. What is kept of that comes first and
+    /// Whether this, joined from `earlier` and another state, equals `earlier`. The operations of `earlier` come first,
     /// in its order.
     func isSame(as earlier: MoodState) -> Bool {
         alive.count == earlier.alive.count && heads.count == earlier.heads.count
@@ -99,9 +99,9 @@ struct MoodState: Sendable {
         heads.contains { $0.operation.id == head.operation.id && $0.member == head.member }
     }
 
-    // MARK: What is shown
+    // MARK: The shown mood
 
-    /// The mood as it is shown; nil where it is not there.
+    /// The mood as shown; nil if it does not exist.
     var shown: MoodDocument? {
         guard var base = alive.first else { return nil }
         for set in alive where set.isShown(before: base) { base = set }
@@ -121,7 +121,7 @@ struct MoodState: Sendable {
         for (member, value) in rest.sorted(by: { $0.member < $1.member }) {
             if let value { members.append((member, value)) }
         }
-        // What a peer said of single members may make no mood.
+        // Single members from a peer may make no mood.
         return MoodDocument(id: base.mood, createdAt: createdAt, updatedAt: updatedAt, members) ?? base.document
     }
 
@@ -133,7 +133,8 @@ struct MoodState: Sendable {
         return shown
     }
 
-    /// The value that the heads of a member show; nil where it has none. A tag that was added and removed at once stays.
+    /// The value that the heads of a member show; nil if it has none. A tag that was added and removed concurrently
+    /// stays.
     func shownValue(of member: Member) -> [UInt8]?? {
         var best: Head?
         for head in heads where head.member == member {
@@ -143,8 +144,8 @@ struct MoodState: Sendable {
         return best.map(\.value)
     }
 
-    /// What a change of a member replaces: of the values that were known, those that were shown, of a tag all; where a conflict
-    /// is settled, all.
+    /// The operations that a change of a member replaces: of the known values the shown ones; for a tag or a settled
+    /// conflict, all.
     func replaced(
         by member: Member, showing value: [UInt8]?, settles: Bool, knowing isKnown: (OperationID) -> Bool
     ) -> [OperationID] {
@@ -153,7 +154,7 @@ struct MoodState: Sendable {
         }.map(\.operation.id).sorted()
     }
 
-    /// The heads that are not shown and say something else than what is; of those that say the same, the latest.
+    /// The hidden heads whose value differs from the shown one; of equal ones the latest.
     var conflicts: [Head] {
         guard let first = heads.first, heads.contains(where: { $0.operation !== first.operation }) else { return [] }
         var found: [(head: Head, value: [UInt8]?)] = []

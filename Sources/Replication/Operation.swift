@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodCore
 
-/// One thing that a record says was done.
+/// One change in a record.
 public enum Operation: Sendable {
     /// `{"at","mood":{…},"set":{member:[replaced …]}}`
     case set(SetOperation)
@@ -11,11 +11,11 @@ public enum Operation: Sendable {
     case clear(at: Timestamp)
 }
 
-/// Members of a mood were set. A class, because a mood and its heads refer to the same one.
+/// A set of members of a mood. A class, because a mood and its heads refer to one object.
 public final class SetOperation: Sendable {
     public struct Change: Sendable {
         public let member: Member
-        /// The operations whose values were shown then, or that are settled by this.
+        /// The operations whose values were shown then, or that it settles.
         public let replaced: [OperationID]
 
         public init(_ member: Member, replaced: [OperationID]) {
@@ -28,7 +28,7 @@ public final class SetOperation: Sendable {
     public let mood: UUID
     /// The commit's time. It only chooses among values that remain.
     public let at: Timestamp
-    /// The whole mood; of one that was replaced, what is still referred to.
+    /// The whole mood; of a replaced one, the members still in use.
     public let document: MoodDocument
     public let changes: [Change]
 
@@ -40,7 +40,7 @@ public final class SetOperation: Sendable {
         self.changes = changes
     }
 
-    /// The same set under the name that its record's checksum gives it; what it says of that record itself too.
+    /// The set with its record's checksum in its id, and in its references to that record.
     func named(_ crc: UInt32) -> SetOperation {
         SetOperation(
             id.with(crc: crc), mood: mood, at: at, document,
@@ -57,14 +57,14 @@ public final class SetOperation: Sendable {
             })
     }
 
-    /// The same set with other names of what it replaced.
+    /// The set with other ids of itself and of what it replaced.
     func renamed(_ name: (OperationID) -> OperationID) -> SetOperation {
         SetOperation(
             name(id), mood: mood, at: at, document,
             changes.map { Change($0.member, replaced: $0.replaced.map(name)) })
     }
 
-    /// Whether its value is shown, and not the other's: the later one's; of the same time, that of the greater replica.
+    /// Whether its value is shown rather than the other's: the later one wins; at equal times, the greater id.
     func isShown(before other: SetOperation) -> Bool {
         if at != other.at { return at > other.at }
         return id > other.id

@@ -1,12 +1,12 @@
 import JSONCodec
 
-/// Which operation: the replica that made it, the number of its record, and its place in that, from 0. Written
-/// `replica/n/i`. (In the literature: a dot.) Where a replica has branches, the record's checksum tells which one is meant.
+/// The id of an operation: the replica that made it, the number of its record, and its place in that, from 0. Written
+/// `replica/n/i`. (In the literature: a dot.) If a replica has branches, the record's checksum identifies the record.
 public struct OperationID: Sendable, Hashable {
     public let replica: UUID
     public let record: Int
     public let place: Int
-    /// Its record's checksum; 0 where it is not told.
+    /// Its record's checksum; 0 if unknown.
     public let crc: UInt32
 
     public init(replica: UUID, record: Int, place: Int, crc: UInt32 = 0) {
@@ -18,7 +18,7 @@ public struct OperationID: Sendable, Hashable {
 
     func with(crc: UInt32) -> OperationID { OperationID(replica: replica, record: record, place: place, crc: crc) }
 
-    /// Whether it may be another one: where a checksum is not told, the number alone says so.
+    /// Whether both may be one operation: if a checksum is unknown, the number alone decides.
     func isSame(as other: OperationID) -> Bool {
         record == other.record && place == other.place && replica == other.replica
             && (crc == other.crc || crc == 0 || other.crc == 0)

@@ -1,14 +1,14 @@
 import JSONCodec
 import MoodCore
 
-/// Why a line is no record.
+/// The reason why a line is no record.
 public enum RecordFault: Error, Sendable, Equatable {
-    /// The checksum is wrong: it was cut, changed, or not yet copied as a whole.
+    /// The checksum is wrong: the line was cut, changed, or not yet copied as a whole.
     case broken
-    /// It is whole, and says something that this version does not understand.
+    /// The line is whole, but this version does not understand it.
     case unknown(String)
 
-    /// A clause for people.
+    /// A clause for users.
     public var reason: String {
         switch self {
         case .broken: "its checksum is wrong"
@@ -74,7 +74,7 @@ extension Record {
                 reader.skip()
                 continue
             }
-            // A value of another kind is still to be passed over.
+            // Skip a value of another kind.
             if reader.at <= start { reader.skip() }
         }
         guard let version else { throw .unknown("it has no version") }
@@ -82,7 +82,7 @@ extension Record {
         guard let journal, let replica, let number, (1...Self.numberMax).contains(number), var saw, let upTo,
             let operations
         else { throw .unknown("a member is missing or wrong") }
-        // The own one before it has a place there for its checksum.
+        // `saw` has a place for the previous own record, whose checksum is read with the others.
         saw[replica] = number - 1
         saw.add(crcs: crcs, branches: branches)
         before = number > 1 ? saw.heads(of: replica).first?.crc ?? 0 : 0
@@ -172,7 +172,7 @@ extension Operation {
         }
     }
 
-    /// Says which records are meant where numbers alone do not.
+    /// Adds the checksums of replaced operations whose numbers are ambiguous.
     private static func name(_ changes: inout [SetOperation.Change], by crcs: JSONValue) {
         for member in crcs.object ?? [] {
             let named = Member(written: Array(member.name.utf8))

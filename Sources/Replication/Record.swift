@@ -2,24 +2,25 @@ import JSONCodec
 import MoodCore
 import Platform
 
-/// What a replica did, as one line of its log:
+/// The changes of a replica, as one line of its log:
 ///
 ///     {"v":1,"journal":"…","replica":"…","n":7,"saw":{"…":3},"sawCrc":{"…":"xxxxxxxx"},
 ///      "upTo":{"storeId":"…","revision":40,"crc":"xxxxxxxx"},"ops":[…],"crc":"xxxxxxxx"}
 ///
-/// A replica writes records 1, 2, 3 … and never another's. `saw` has the last records of the others that were in its store
-/// when it made these commits, `sawCrc` their checksums and that of its own record before this one, `upTo` the last of the
-/// commits and the digits that end its line. Of a commit that takes several records, all but the last say
-/// `"more":true`. The first one of a replica may have a `name` for people. `crc` is the CRC-32C of every byte of the line before it.
+/// A replica writes records 1, 2, 3 … and never another's. `saw` has the last records of the others that were in its
+/// store when it made these commits, `sawCrc` their checksums and that of its own previous record, `upTo` the last of
+/// the commits and the checksum that ends its line. If a commit takes several records, all but the last have
+/// `"more":true`. The first one of a replica may have a `name` for users. `crc` is the CRC-32C of every byte of the
+/// line before it.
 ///
-/// A record is its replica, number and checksum: another checksum is another record. It is applied when the one before it and
-/// all that it saw is applied. (`Fold`)
+/// The identity of a record is its replica, number and checksum. It is applied when the previous one and all that it
+/// saw are applied. (`Fold`)
 public struct Record: Sendable {
-    /// A commit of the store that a replica is.
+    /// A commit of a replica's store.
     public struct Commit: Sendable, Equatable {
         public let storeID: String
         public let revision: Int
-        /// The digits that end its line; 0 where they are not told.
+        /// The checksum that ends its line; 0 if unknown.
         public let crc: UInt32
 
         public init(storeID: String, revision: Int, crc: UInt32 = 0) {
@@ -29,58 +30,58 @@ public struct Record: Sendable {
         }
     }
 
-    /// A name has no more characters; of a longer one the first ones are taken.
+    /// The most characters of a name; a longer one is cut.
     private static let nameLengthMax = 100
 
-    /// No replica writes more.
+    /// The greatest number of a record.
     static let numberMax = 999_999_999_999_999
 
     public let journal: UUID
     public let replica: UUID
     public let number: Int
     public let saw: Vector
-    /// The checksum of the record before it; 0 where it is not told.
+    /// The checksum of the previous record; 0 if unknown.
     public let before: UInt32
     public let upTo: Commit
     public let operations: [Operation]
-    /// Whether the next record of this replica tells of the same commit.
+    /// Whether the next record of this replica describes the same commit.
     public let isContinued: Bool
-    /// What the replica is called.
+    /// The name of the replica.
     public let name: String?
     /// The line, without its line feed.
     public let line: [UInt8]
 
-    /// Its checksum. Another record of the same number has another one.
+    /// Its checksum, which differs from that of another record with its number.
     public let crc: UInt32
 
-    /// What it saw, and what came before it in its replica.
+    /// The records that it saw, and the previous one of its replica.
     public var needs: Vector {
         var all = saw
         if number > 1 { all.setHead(.init(number: number - 1, crc: before), of: replica) }
         return all
     }
 
-    /// What was known when it was made.
+    /// The records that were known when it was made.
     var knowledge: Knowledge { Knowledge(replica: replica, number: number, saw: needs) }
 
-    /// What a record knew of.
+    /// The records that a record knew.
     struct Knowledge {
         let replica: UUID
         let number: Int
-        /// With the own records before it.
+        /// The records, including the previous own ones.
         let saw: Vector
 
-        /// Whether the record, at the operation of this place, knew of an operation.
+        /// Whether the record, at the operation of this place, knew an operation.
         /// - Parameters:
         ///   - crc: the record's; 0 while it is made.
-        ///   - known: what tells branches apart.
+        ///   - known: the branches.
         func knew(_ id: OperationID, at place: Int, _ crc: UInt32, _ known: Known) -> Bool {
             if id.record == number, id.crc == crc, id.replica == replica { return id.place < place }
             return known.isCovered(id, by: saw)
         }
     }
 
-    /// A name as it is kept: one line, not long.
+    /// A name in its stored form: one line, not long.
     static func name(_ text: String) -> String? {
         let name = text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }.prefix(
             nameLengthMax)
@@ -128,7 +129,7 @@ public struct Record: Sendable {
         writer.beginArray()
         for operation in operations {
             operation.write(to: &writer) { id in
-                // What is of its own number and not its own is another one's.
+                // An operation with its own number in another record belongs to another branch.
                 known?.isAmbiguous(id) ?? false || id.replica == replica && id.record == number && id.crc != 0
             }
         }
@@ -151,7 +152,7 @@ public struct Record: Sendable {
 }
 
 extension Operation {
-    /// - Parameter isAmbiguous: whether a number alone does not say which record is meant.
+    /// - Parameter isAmbiguous: whether a number alone does not identify the record.
     fileprivate func write(to writer: inout JSONWriter, _ isAmbiguous: (OperationID) -> Bool) {
         writer.beginObject()
         writer.key("at")
@@ -174,7 +175,7 @@ extension Operation {
             writer.endObject()
             let branched = set.changes.filter { $0.replaced.contains(where: isAmbiguous) }
             if branched.isEmpty { break }
-            // In the order of what is in `set`; older hosts pass over it.
+            // In the order of `set`; older hosts ignore it.
             writer.key("setCrc")
             writer.beginObject()
             for change in branched {
@@ -216,12 +217,12 @@ public enum LineSeal {
         return Array(buffer.bytes)
     }
 
-    /// The checksum that ends a line that is whole.
+    /// The checksum of a whole line.
     static func crc(ofSealed line: UnsafeRawBufferPointer) -> UInt32 {
         crc(digits: line[(line.count - 10)..<(line.count - 2)]) ?? 0
     }
 
-    /// The checksum that ends a line, as it says.
+    /// The checksum in a line, unchecked.
     public static func crc(of line: [UInt8]) -> UInt32? {
         line.count > byteCount ? crc(digits: line[(line.count - 10)..<(line.count - 2)]) : nil
     }
@@ -231,7 +232,7 @@ public enum LineSeal {
         withUnsafeBytes(of: CRC32C.hexDigits(of: crc)) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// From eight digits.
+    /// Reads eight digits.
     public static func crc(_ text: String) -> UInt32? { crc(digits: text.utf8) }
 
     static func crc(digits: some Collection<UInt8>) -> UInt32? {

@@ -1,16 +1,17 @@
 import JSONCodec
 import MoodCore
 
-/// A fold as text, so that nobody has to read all records: lines of JSON, the first with the vector, then one for each mood by id,
-/// the last with how many there were. Each line has its checksum.
+/// A fold as text, which replaces reading all records: lines of JSON, the first with the vector, then one for each mood
+/// by id. Each line has its checksum.
 ///
 ///     {"v":1,"journal":"…","vector":{"…":7},"sawCrc":{"…":"…"},"known":{…},"names":{"…":"phone"},"moods":2,"crc":"…"}
 ///     {"id":"…","ops":[{"op":"replica/n/i","at":"…","mood":{…},"isAlive":true,"heads":["label",…]},…],"crc":"…"}
 ///
-/// `sawCrc` has the checksums of the last records, `known` those of all (`Known`); `opCrc` tells an operation's record where
-/// several have its number. A set that keeps the mood alive has its whole mood, any other one only the members that it is a head of.
+/// `sawCrc` has the checksums of the last records, `known` those of all (`Known`); `opCrc` identifies an operation's
+/// record if several have its number. A set that keeps the mood alive has its whole mood, any other one only the
+/// members that it is a head of.
 public enum Snapshot {
-    /// What its first line says.
+    /// The contents of the first line.
     public struct Header: Sendable {
         public let journal: UUID
         public let known: Known
@@ -136,7 +137,7 @@ public enum Snapshot {
             moods: moods)
     }
 
-    /// Takes a snapshot line by line.
+    /// Reads a snapshot line by line.
     public struct Reading: Sendable {
         public let header: Header
         private var moods: [UUID: MoodState] = [:]
@@ -156,13 +157,13 @@ public enum Snapshot {
             count += 1
         }
 
-        /// The fold, once every line was taken; nil where some are missing.
+        /// The fold, after the last line; nil if lines are missing.
         public var fold: Fold? {
             count == header.moods && count == moods.count ? Fold(header.known, header.names, moods) : nil
         }
     }
 
-    /// What reads its lines.
+    /// The validator for its lines.
     static var validator: JSONValidator { JSONValidator(depthLimit: 64) }
 
     private static func checked(

@@ -11,10 +11,10 @@ public enum SnapshotText {
         return Array(bytes.bytes)
     }
 
-    /// - Returns: nil where a line is missing or not whole.
+    /// - Returns: nil if a line is missing or not whole.
     public static func fold(_ text: [UInt8]) -> (fold: Fold, journal: UUID)? { text.withUnsafeBytes { fold($0) } }
 
-    /// - Returns: nil where a line is missing or not whole.
+    /// - Returns: nil if a line is missing or not whole.
     public static func fold(_ text: UnsafeRawBufferPointer) -> (fold: Fold, journal: UUID)? {
         var reading: Snapshot.Reading?
         var isWhole = true
@@ -35,7 +35,7 @@ public enum SnapshotText {
         return (fold, reading.header.journal)
     }
 
-    /// Whether two texts are the same.
+    /// Whether two texts are equal.
     public static func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         a.withUnsafeBytes { a in b.withUnsafeBytes { b in JSONText.sameBytes(a, b) } }
     }

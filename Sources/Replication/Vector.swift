@@ -1,17 +1,17 @@
 import JSONCodec
 import MoodCore
 
-/// How far each replica's records are known: the number of its last record and that record's checksum. (Lamport, Fidge,
-/// Mattern: a vector clock, of which nobody counts for another.)
+/// The last known record of each replica: its number and checksum. (Lamport, Fidge, Mattern: a vector clock, in which
+/// each replica counts for itself.)
 ///
 /// A machine that was put back or cloned with all of its ids makes other records under numbers that it has used. Then a
-/// replica has branches, each told by its last record: the one with the greatest number in `last` and `crcs`, the others in
-/// `branches`. Older hosts tell numbers only; such a one stands for the branch that was known first.
+/// replica has branches, each identified by its last record: the one with the greatest number in `last` and `crcs`, the
+/// others in `branches`. Older hosts write numbers only; such a number stands for the branch that was known first.
 public struct Vector: Sendable, Equatable {
     /// The last record of a branch.
     public struct Head: Sendable, Hashable {
         public let number: Int
-        /// 0 where it is not told.
+        /// The checksum; 0 if unknown.
         public let crc: UInt32
 
         public init(number: Int, crc: UInt32) { (self.number, self.crc) = (number, crc) }
@@ -23,7 +23,7 @@ public struct Vector: Sendable, Equatable {
 
     public init(_ last: [UUID: Int] = [:]) { self.last = last.filter { $0.value > 0 } }
 
-    /// The number of a replica's last record; 0 where none is known. What is set has no checksum and no other branch.
+    /// The number of a replica's last record; 0 if none is known. Setting it removes checksum and other branches.
     public subscript(replica: UUID) -> Int {
         get { last[replica] ?? 0 }
         set { setHeads(newValue > 0 ? [Head(number: newValue, crc: 0)] : [], of: replica) }
@@ -61,21 +61,21 @@ public struct Vector: Sendable, Equatable {
         if !known.contains(head) { setHeads(known + [head], of: replica) }
     }
 
-    /// Whether it tells the checksum of each record that it names.
+    /// Whether it has the checksum of each record that it names.
     public var hasAllCrcs: Bool { crcs.count == last.count }
 
-    /// Whether every number that the other one knows is known.
+    /// Whether it covers every number of the other one.
     public func covers(_ other: Vector) -> Bool {
         for (replica, number) in other.last where number > self[replica] { return false }
         return true
     }
 
-    /// The numbers that either knows.
+    /// The greater number of each replica.
     public func joined(with other: Vector) -> Vector {
         Vector(last.merging(other.last) { max($0, $1) })
     }
 
-    /// The sum of what is known of all replicas here and not there, by numbers.
+    /// The number of records of all replicas here that the other lacks, by numbers.
     public func recordCount(beyond other: Vector) -> Int {
         var count = 0
         for (replica, number) in last { count += max(number - other[replica], 0) }
@@ -94,8 +94,8 @@ public struct Vector: Sendable, Equatable {
         writer.endObject()
     }
 
-    /// Adds `"sawCrc":{replica:crc}`, and where there are branches `"sawAlso":{replica:["n/crc"]}`, to an object; nothing
-    /// where no checksum is told.
+    /// Adds `"sawCrc":{replica:crc}`, and for branches `"sawAlso":{replica:["n/crc"]}`, to an object; nothing without
+    /// known checksums.
     public func writeCrcs(to writer: inout JSONWriter) {
         if !crcs.isEmpty {
             writer.key("sawCrc")
@@ -118,7 +118,7 @@ public struct Vector: Sendable, Equatable {
         writer.endObject()
     }
 
-    /// Reads the value that comes next; nil where it is no vector.
+    /// Reads the next value; nil if it is no vector.
     init?(_ reader: inout JSONReader) {
         var last: [UUID: Int] = [:]
         guard reader.enterObject() else { return nil }
@@ -131,13 +131,13 @@ public struct Vector: Sendable, Equatable {
         self.init(last)
     }
 
-    /// Reads a text that was validated.
+    /// Reads a validated text.
     public init?(_ text: ValidJSON) {
         var reader = JSONReader(text)
         self.init(&reader)
     }
 
-    /// Reads the member `sawCrc`. What is of another form is passed over, as if an older host had written it.
+    /// Reads the member `sawCrc`. Invalid values are ignored, as if an older host had written them.
     mutating func readCrcs(_ reader: inout JSONReader) {
         guard reader.enterObject() else { return }
         while let key = reader.nextKey() {
@@ -163,7 +163,7 @@ public struct Vector: Sendable, Equatable {
         }
     }
 
-    /// Reads the members `saw`, `sawCrc` and `sawAlso` of an object that was validated, wherever they stand in it.
+    /// Reads the members `saw`, `sawCrc` and `sawAlso` of a validated object, in any place.
     public init(members text: ValidJSON, _ name: StaticString = "saw") {
         self.init()
         var (crcs, branches): (ValidJSON?, ValidJSON?)
@@ -182,7 +182,7 @@ public struct Vector: Sendable, Equatable {
         add(crcs: crcs, branches: branches)
     }
 
-    /// Adds what the members `sawCrc` and `sawAlso` say.
+    /// Adds the members `sawCrc` and `sawAlso`.
     public mutating func add(crcs: ValidJSON?, branches: ValidJSON?) {
         if let crcs {
             var reader = JSONReader(crcs)
