@@ -1,9 +1,9 @@
 import JSONCodec
 import MoodProtocol
 
-/// How a mood has changed, as `mood_get` tells it.
+/// The changes of a mood in the answer of `mood_get`.
 extension JSONWriter {
-    /// The inside of a string: each change on a line of its own, and how to go on.
+    /// Writes the inside of a string: each change on its own line, and the next cursor.
     mutating func changes(_ page: ChangePage, _ rule: NotesRule) {
         page.items?.forEachElement { item in
             guard page.isLeftOut else { return historyLine(item, rule) }
@@ -85,7 +85,7 @@ struct Change {
 }
 
 extension NotesRule {
-    /// Changes of a mood show no more of its notes than lists do.
+    /// The rule for changes of a mood, which show no more of its notes than lists do.
     fileprivate var ofChanges: NotesRule {
         if self == .whole { return .ofLists }
         if case .cut(let most) = self, most > 500 { return .ofLists }

@@ -1,4 +1,4 @@
-/// What every client is told at the beginning; models read it before they use a tool.
+/// The instructions for every client at the beginning; models read them before they use a tool.
 public enum Instructions {
     /// At most ten lines.
     public static let text = """

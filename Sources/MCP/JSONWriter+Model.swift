@@ -1,14 +1,14 @@
 import JSONCodec
 
-/// What every result has, in both eras.
+/// The common parts of results in both eras.
 extension JSONWriter {
-    /// How long lists that seldom change may be kept by a client, in milliseconds.
+    /// The time that a client may keep lists that seldom change, in milliseconds.
     public static let listMilliseconds = 60_000
 
-    /// Begins a result: what follows are its members, then `endModelResult`.
+    /// Begins a result: its members follow, then `endModelResult`.
     public mutating func beginModelResult() { raw("{\"resultType\":\"complete\"") }
 
-    /// - Parameter freshFor: how long it may be kept, in milliseconds; 0: it may be another one at once.
+    /// - Parameter freshFor: the time that a client may keep it, in milliseconds; 0: it may change at once.
     public mutating func endModelResult(freshFor milliseconds: Int = 0, version: String) {
         key("ttlMs")
         integer(milliseconds)
@@ -19,14 +19,15 @@ extension JSONWriter {
         buffer.append("\"}}}" as StaticString)
     }
 
-    /// The inside of a string: a literal as it is to stand there, escapes and all.
+    /// Writes the inside of a string: a literal that is escaped already.
     @inline(__always)
     mutating func put(_ literal: StaticString) { buffer.append(literal) }
 
-    /// The inside of a string.
+    /// Writes the inside of a string.
     mutating func text(_ text: String) { contents(of: text) }
 
-    /// The inside of a string that becomes a part of another one: line feeds and tabs become spaces, so that it stays one line.
+    /// Writes the inside of a string that becomes a part of another one: line feeds and tabs become spaces, so that it
+    /// stays one line.
     mutating func line(_ text: JSONText) {
         guard text.isEscaped else { return contents(text) }
         text.withDecoded { line($0) }
@@ -51,7 +52,7 @@ extension JSONWriter {
 /// The result of a tool.
 extension JSONWriter {
     /// - Parameters:
-    ///   - links: resources that belong to it; clients of earlier revisions find their addresses in the text.
+    ///   - links: related resources; clients of earlier revisions find their addresses in the text.
     ///   - text: writes the inside of a string.
     ///   - structured: writes one object.
     public mutating func toolResult(
@@ -63,7 +64,7 @@ extension JSONWriter {
         if revision.hasStructure {
             text(&self)
         } else {
-            // These clients hand on the text alone, and programs behind them read it.
+            // These clients pass on the text alone, and programs behind them read it.
             var json = JSONWriter(capacity: 1024)
             structured(&json)
             json.buffer.withBytes { contents(utf8: $0) }
@@ -76,7 +77,7 @@ extension JSONWriter {
         endModelResult(version: version)
     }
 
-    /// A result that says what is wrong, for a model to mend its call.
+    /// Writes a result with an error from which a model can correct its call.
     public mutating func toolError(_ message: String, version: String) {
         beginModelResult()
         buffer.append(",\"content\":[{\"type\":\"text\",\"text\":" as StaticString)
@@ -87,8 +88,8 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    /// The lines of a page of moods, as text: with as much of their notes as fits, else as many of the moods.
-    /// - Returns: nil where there is no mood; `isShort` where something of the page was left out.
+    /// The lines of a page of moods, as text: with as much of their notes as fits, else with as many moods as fit.
+    /// - Returns: nil without moods; `isShort` if something of the page was left out.
     public static func moodLines(
         of page: [UInt8], _ rule: NotesRule, bytesMax: Int
     ) -> (text: String, isShort: Bool)? {

@@ -27,7 +27,7 @@ public enum ModelMethod: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The eras in which there is such a request.
+    /// The eras that have the request.
     public var era: Era {
         switch self {
         case .initialize, .ping, .setLevel, .subscribe, .unsubscribe: .older
@@ -48,7 +48,7 @@ public enum ModelMethod: Int, CaseIterable, Sendable {
 
     /// The method of this name; nil for another one.
     public init?(_ name: JSONText) {
-        // Most of what is no such request is native, and has a full stop.
+        // Most other names are native, and have a full stop.
         guard let method = Self.allCases.first(where: { name.equals($0.name) }) else { return nil }
         self = method
     }

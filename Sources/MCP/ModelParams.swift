@@ -2,7 +2,7 @@ import JSONCodec
 import JSONRPC
 import MoodProtocol
 
-/// The params of a request, taken apart in one pass: views of the message, nothing is copied.
+/// The params of a request, parsed in one pass: views of the message, without copies.
 public struct ModelParams {
     public private(set) var name: ValidJSON?
     public private(set) var arguments: ValidJSON?
@@ -17,12 +17,12 @@ public struct ModelParams {
     public private(set) var level: ValidJSON?
     public private(set) var meta = RequestMeta()
 
-    /// - Throws: `invalidParams` where they are no object, or `_meta` is none.
+    /// - Throws: `invalidParams` if the params or `_meta` are no object.
     public init(_ params: ValidJSON?) throws(RPCError) {
         guard let params else { return }
         var reader = JSONReader(params)
         guard reader.enterObject() else {
-            // Some write an empty object so.
+            // Some clients write an empty object as an empty array.
             if reader.enterArray(), !reader.nextElement() { return }
             throw Arguments.error("must be an object", at: "")
         }
@@ -65,7 +65,7 @@ public struct ModelParams {
         return text
     }
 
-    /// A member that must be an object where it is there; an empty array is one.
+    /// A member that must be an object if present; an empty array counts as one.
     public func object(_ value: ValidJSON?, _ name: StaticString) throws(RPCError) -> ValidJSON? {
         guard let value, !value.isNull else { return nil }
         var reader = JSONReader(value)
@@ -74,7 +74,7 @@ public struct ModelParams {
         throw Arguments.error("must be an object", at: "/\(name)")
     }
 
-    /// Lists are one page each, so there is no cursor to hand back.
+    /// Rejects a cursor, because lists have one page each.
     public func checkCursor() throws(RPCError) {
         guard let cursor, !cursor.isNull else { return }
         if let text = cursor.text, text.raw.isEmpty { return }
@@ -82,17 +82,17 @@ public struct ModelParams {
     }
 }
 
-/// What `_meta` of a request says.
+/// The contents of `_meta` of a request.
 public struct RequestMeta {
     static let versionKey: StaticString = "io.modelcontextprotocol/protocolVersion"
     static let capabilitiesKey: StaticString = "io.modelcontextprotocol/clientCapabilities"
 
-    /// The revision that the request is of.
+    /// The revision of the request.
     public private(set) var version: ValidJSON?
     public private(set) var capabilities: ValidJSON?
-    /// An integer or a string that `notifications/progress` is to carry.
+    /// An integer or a string for `notifications/progress`.
     public private(set) var progressToken: ValidJSON?
-    /// Whether a person can be asked with a form through the client.
+    /// Whether the client can ask the user with a form.
     public private(set) var elicits = false
 
     init() {}
@@ -121,7 +121,8 @@ public struct RequestMeta {
         if progressToken?.isNull == true { progressToken = nil }
     }
 
-    /// Whether a capability of elicitation has forms: it names them, or no kind at all. (MCP 2025-11-25: "Elicitation", capabilities)
+    /// Whether a capability of elicitation has forms: it names them, or no kind at all. (MCP 2025-11-25: "Elicitation",
+    /// capabilities)
     private static func asksForms(_ capability: ValidJSON) -> Bool {
         var reader = JSONReader(capability)
         guard reader.kind == .object else { return false }
@@ -133,8 +134,8 @@ public struct RequestMeta {
         return isEmpty || hasForm
     }
 
-    /// The revision of a request, given the one that `initialize` has agreed on.
-    /// - Throws: `unsupportedVersion`; `invalidParams` with the keys that are missing.
+    /// The revision of a request, given the one that `initialize` agreed on.
+    /// - Throws: `unsupportedVersion`; `invalidParams` with the missing keys.
     public func revision(agreed: Revision?) throws(RPCError) -> Revision {
         guard let version, !version.isNull else {
             if let agreed { return agreed }
@@ -146,7 +147,7 @@ public struct RequestMeta {
         guard let revision = Revision(name), revision.isStateless else { throw .unsupportedVersion(name.string) }
         guard let capabilities, !capabilities.isNull else { throw Self.missing([Self.capabilitiesKey]) }
         var reader = JSONReader(capabilities)
-        // Some write an empty object as an empty array.
+        // Some clients write an empty object as an empty array.
         guard reader.kind == .object || (reader.enterArray() && !reader.nextElement()) else {
             throw Arguments.error("must be an object; {} where there are none", at: Self.path(Self.capabilitiesKey))
         }
@@ -169,7 +170,7 @@ public struct RequestMeta {
 }
 
 extension RPCError {
-    /// A revision that is not known, or one that begins with `initialize`.
+    /// The error for an unknown revision, or one that begins with `initialize`.
     static func unsupportedVersion(_ requested: String) -> RPCError {
         let shown = String(requested.unicodeScalars.prefix(64))
         return RPCError(

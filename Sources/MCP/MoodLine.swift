@@ -2,12 +2,12 @@ import JSONCodec
 import MoodCore
 import MoodProtocol
 
-/// A mood as one line for who reads text alone: everything of it, and what a call needs to name it.
+/// A mood as one line for readers of text alone, with all its contents and the parameters of calls for it.
 extension JSONWriter {
     /// Writes the inside of a string, such as
     /// `😌 Calm · 2026-11-20T10:00:00.000Z · #work · id 0190… · revision 12 · notes: "…"`.
     ///
-    /// The members are escaped as they stand in the mood, and a string in a string of the same text needs no more.
+    /// The members keep their escapes from the mood; a quoted string inside the text needs no more.
     public mutating func moodLine(_ mood: ValidJSON, _ rule: NotesRule) { moodLine(MoodParts(mood), rule) }
 
     mutating func moodLine(_ parts: MoodParts, _ rule: NotesRule) {
@@ -54,7 +54,7 @@ extension JSONWriter {
         put(".")
     }
 
-    /// Writes the inside of a string: how to go on.
+    /// Writes the inside of a string: how to get the next page.
     mutating func nextPage(_ cursor: JSONText?) {
         guard let cursor else { return }
         put("\\nThere are more: the same call with cursor \\\"")
@@ -87,7 +87,7 @@ extension JSONWriter {
 
 /// The members of a mood as views, read in one pass.
 struct MoodParts {
-    /// All of it.
+    /// The whole mood.
     private(set) var whole: ValidJSON
     private(set) var id: JSONText?
     private(set) var emoji: JSONText?
@@ -107,7 +107,7 @@ struct MoodParts {
         self.init(&reader)
     }
 
-    /// Reads the mood that comes next.
+    /// Reads the next mood.
     init(_ reader: inout JSONReader) {
         let start = reader.valueStart
         whole = ValidJSON.emptyObject
@@ -115,7 +115,7 @@ struct MoodParts {
             whole = reader.skip()
             return
         }
-        // The members stand in this order, so mostly the loop only finds the end.
+        // The members have this order, so mostly the loop only finds the end.
         if reader.pass("\"id\":") { id = Self.text(&reader) }
         if reader.pass("\"emoji\":") { emoji = Self.text(&reader) }
         if reader.pass("\"label\":") { label = Self.text(&reader) }
@@ -154,7 +154,7 @@ struct MoodParts {
         whole = reader.slice(from: start)
     }
 
-    /// A string; what is none is passed over.
+    /// A string; skips a value of another kind.
     @inline(__always)
     private static func text(_ reader: inout JSONReader) -> JSONText? {
         if let text = reader.text() { return text }

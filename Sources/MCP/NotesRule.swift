@@ -1,17 +1,17 @@
 import JSONCodec
 import MoodProtocol
 
-/// How much of a mood's notes an answer shows.
+/// The part of a mood's notes that an answer shows.
 public enum NotesRule: Sendable, Equatable {
     case whole
-    /// So many characters of each.
+    /// The most characters of each.
     case cut(Int)
     case hidden
 
-    /// What lists show of each mood.
+    /// The rule for moods in lists.
     public static let ofLists = NotesRule.cut(500)
 
-    /// This one, then those with which an answer is shorter.
+    /// This rule, then those that make an answer shorter.
     var shorterRules: [NotesRule] {
         switch self {
         case .hidden: [.hidden]
@@ -22,7 +22,7 @@ public enum NotesRule: Sendable, Equatable {
 
     private var most: Int { if case .cut(let most) = self { most } else { .max } }
 
-    /// The notes as they are shown, and whether something was left out; nil: not at all.
+    /// The notes as shown, and whether they were cut; nil if hidden.
     func shown(_ notes: JSONText) -> (text: String, isCut: Bool)? {
         switch self {
         case .hidden: return nil
@@ -35,7 +35,7 @@ public enum NotesRule: Sendable, Equatable {
         }
     }
 
-    /// Whether notes of these bytes are shown as they are.
+    /// Whether these notes are shown unchanged.
     func keeps(_ notes: JSONText) -> Bool {
         switch self {
         case .whole: true
@@ -46,7 +46,7 @@ public enum NotesRule: Sendable, Equatable {
 }
 
 extension JSONWriter {
-    /// A mood as the host answers it, with as much of its notes as the rule allows. `notesCut` says that some were left out.
+    /// Writes a mood with as much of its notes as the rule allows. `notesCut` reports a cut.
     public mutating func mood(_ mood: ValidJSON, _ rule: NotesRule) { self.mood(MoodParts(mood), rule) }
 
     mutating func mood(_ parts: MoodParts, _ rule: NotesRule) {
@@ -69,17 +69,17 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Any result of the host without the notes of moods, at whatever depth they stand.
+    /// Writes any result without the notes of moods, at any depth.
     public mutating func withoutNotes(_ value: ValidJSON) { withNotes(value, .hidden) }
 
-    /// Any result of the host with as much of the notes of moods as the rule allows, at whatever depth they stand.
+    /// Writes any result with as much of the notes of moods as the rule allows, at any depth.
     mutating func withNotes(_ value: ValidJSON, _ rule: NotesRule) {
         if rule == .whole { return raw(value.bytes) }
         var reader = JSONReader(value)
         withNotes(&reader, rule)
     }
 
-    /// The depth is bounded by the validator, so this recursion is too.
+    /// Writes a value. The validator bounds the depth, so this recursion is bounded too.
     private mutating func withNotes(_ reader: inout JSONReader, _ rule: NotesRule) {
         switch reader.kind {
         case .object:

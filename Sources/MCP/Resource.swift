@@ -1,9 +1,9 @@
 import JSONCodec
 
-/// Something that a client can read by its address.
+/// A resource that a client can read by its address.
 public struct Resource: Sendable {
     public let uri: String
-    /// For programs and lists.
+    /// A name for programs and lists.
     public let name: String
     public let summary: String
     public let mediaType: StaticString
@@ -15,14 +15,14 @@ public struct Resource: Sendable {
         self.mediaType = mediaType
     }
 
-    /// As `resources/list` names it.
+    /// Writes its entry in `resources/list`.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writeMembers(to: &writer)
         writer.endObject()
     }
 
-    /// As the content of a tool's result refers to it.
+    /// Writes a link in the content of a tool's result.
     func writeLink(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("type")

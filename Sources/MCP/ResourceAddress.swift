@@ -1,14 +1,14 @@
 import MoodCore
 
-/// What a `moodboard://` address of a resource means.
+/// The meaning of a `moodboard://` address of a resource.
 ///
 ///     moodboard://moods                moodboard://day/2026-11-20       moodboard://tag/work
 ///     moodboard://mood/ID              moodboard://stats/week           moodboard://year/2026
 ///     moodboard://screen/crudList      moodboard://menu
 ///
-/// The next page of a list of moods (the first three) has `?cursor=CURSOR` besides.
+/// The next page of a list of moods (the first three) also has `?cursor=CURSOR`.
 ///
-/// What is not a letter, a digit or one of `-._~` is percent-encoded (RFC 3986, section 2.1).
+/// All characters but letters, digits and `-._~` are percent-encoded (RFC 3986, section 2.1).
 public enum ResourceAddress: Equatable, Sendable {
     case moods(cursor: String?)
     case mood(MoodID)
@@ -22,7 +22,7 @@ public enum ResourceAddress: Equatable, Sendable {
     private static let scheme = "moodboard://"
     private static let bytesMax = 2048
 
-    /// Nil where there is no such resource, whatever is stored.
+    /// Nil if no store can have such a resource.
     public init?(_ uri: String) {
         guard uri.utf8.count <= Self.bytesMax, uri.lowercased().hasPrefix(Self.scheme) else { return nil }
         let rest = uri.dropFirst(Self.scheme.count)
@@ -62,7 +62,7 @@ public enum ResourceAddress: Equatable, Sendable {
         }
     }
 
-    /// By name, or as the rest of the route's own address: `crudList`, `moods`, `mood/ID`.
+    /// A route by its name, or by the rest of its own address: `crudList`, `moods`, `mood/ID`.
     private static func route(_ word: String) -> Route? {
         if let route = Route(name: word, id: nil) ?? DeepLink.route(of: scheme + word) { return route }
         guard word.hasPrefix("moodDetail/"), let id = MoodID(String(word.dropFirst(11))) else { return nil }
@@ -100,7 +100,7 @@ public enum ResourceAddress: Equatable, Sendable {
         }
     }
 
-    /// A text as a part of an address.
+    /// A text percent-encoded as a part of an address.
     public static func encoded(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {
@@ -116,13 +116,13 @@ public enum ResourceAddress: Equatable, Sendable {
         return result
     }
 
-    /// An address that holds for more than one thing.
+    /// A template of addresses.
     public struct Template: Sendable {
         public let template: String
         public let name: String
         public let summary: String
         public let mediaType: StaticString
-        /// The host's method that it is read with; nil for those that every host has.
+        /// The host's method that reads it; nil if every host has it.
         public let method: StaticString?
     }
 

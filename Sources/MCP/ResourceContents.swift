@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodProtocol
 
-/// The result of `resources/read`: the same thing as JSON for programs and as text for people.
+/// The result of `resources/read`: JSON for programs and a text for users.
 public struct ResourceContents {
     let uri: String
     let notes: NotesRule
@@ -13,7 +13,7 @@ public struct ResourceContents {
         self.version = version
     }
 
-    /// One mood, and its text as the host says it.
+    /// Writes one mood, with its text from the host.
     public func writeMood(_ mood: ValidJSON, markdown: ValidJSON, to out: inout JSONWriter) {
         begin(&out)
         json(&out) { $0.mood(mood, notes == .hidden ? .hidden : .whole) }
@@ -25,8 +25,9 @@ public struct ResourceContents {
         end(&out)
     }
 
-    /// A page of moods, where it fits. One mood that is too long alone has its notes left out, else it is left out itself and named.
-    /// - Returns: nil where it was written; else how many of the moods to ask for: fewer than there are, and at least one.
+    /// Writes a page of moods if it fits. A single mood that is too long loses its notes, else it is left out and
+    /// named.
+    /// - Returns: nil if it was written; else the number of moods to ask for: fewer than there are, and at least one.
     public func writeMoods(_ page: ValidJSON, title: String, bytesMax: Int, to out: inout JSONWriter) -> Int? {
         let mark = out.count
         for rule in notes == .hidden ? [NotesRule.hidden] : [.ofLists, .cut(0)] {
@@ -41,7 +42,7 @@ public struct ResourceContents {
     }
 
     /// - Parameter isLeftOut: whether the moods are named by their ids alone.
-    /// - Returns: how many moods there are.
+    /// - Returns: the number of moods.
     private func writeMoods(
         _ page: ValidJSON, _ title: String, _ rule: NotesRule, isLeftOut: Bool, to out: inout JSONWriter
     ) -> Int {
@@ -89,7 +90,7 @@ public struct ResourceContents {
         return count
     }
 
-    /// A screen.
+    /// Writes a screen.
     public func writeScreen(_ screen: ValidJSON, to out: inout JSONWriter) {
         begin(&out)
         json(&out) { if notes == .hidden { $0.withoutNotes(screen) } else { $0.raw(screen.bytes) } }
@@ -97,7 +98,7 @@ public struct ResourceContents {
         end(&out)
     }
 
-    /// What the host says in one form, and the same in another.
+    /// Writes a result of the host in one form, and optionally in a second one.
     public func write(
         _ first: ValidJSON, as mediaType: StaticString, isText: Bool, _ second: ValidJSON?, to out: inout JSONWriter
     ) {
@@ -107,7 +108,7 @@ public struct ResourceContents {
         end(&out)
     }
 
-    /// `text` of a result of `stats.render`.
+    /// Writes `text` of a result of `stats.render`.
     private func words(_ rendered: ValidJSON, _ mediaType: StaticString, _ out: inout JSONWriter) {
         text(mediaType, &out) { inside in
             rendered.forEachMember { name, value in

@@ -1,15 +1,15 @@
 import JSONCodec
 
-/// A revision of the Model Context Protocol that is served.
+/// A supported revision of the Model Context Protocol.
 ///
-/// Those before 2026-07-28 begin with `initialize`. Since then every request says for itself which revision it is of.
+/// Revisions before 2026-07-28 begin with `initialize`. Since then every request names its revision.
 public enum Revision: Int, CaseIterable, Comparable, Sendable {
     case november2024, march2025, june2025, november2025, july2026
 
-    /// The newest first, as peers are told.
+    /// The names for peers, the newest first.
     public static let supported = allCases.reversed().map { JSONValue.string("\($0.name)") }
 
-    /// What another version than a known one is answered with.
+    /// The answer to `initialize` with an unknown version.
     public static let newestWithHandshake = Revision.november2025
 
     public var name: StaticString {
@@ -22,7 +22,7 @@ public enum Revision: Int, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// Whether each request says its revision, and nothing is remembered from one to the next.
+    /// Whether each request names its revision, and the host remembers nothing between requests.
     public var isStateless: Bool { self == .july2026 }
 
     /// Whether clients know structured results and links to resources.

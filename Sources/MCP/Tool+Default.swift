@@ -2,7 +2,7 @@ import JSONCodec
 import MoodCore
 import MoodProtocol
 
-/// The tools that are there without an option, in the order in which they are listed.
+/// The default tools, in the order of the list.
 extension Tool {
     public static func all(isReadOnly: Bool) -> [Tool] {
         let all = [add, find, get, update, favorite, delete, undo, share, stats, year, screen, perform]
@@ -201,7 +201,7 @@ extension Tool {
         ]))
 }
 
-/// Arguments that several tools take, and what they show.
+/// Arguments and results that several tools share.
 enum ToolFields {
     static let id = Field.required("id", .id, "The mood's id, as mood_find gives it.")
     static let notes = Field.optional("notes", .string(.notes), "Anything more, in the person's own words.")
@@ -219,12 +219,12 @@ enum ToolFields {
     static let ifRevision = Field.optional(
         "if_revision", .integer(0 ... .max), "Only if this is still the mood's revision; else it is refused.")
 
-    /// A mood as tools show it.
+    /// A mood in results of tools.
     static var moodMembers: [Field] {
         MoodSchemas.moodMembers.map { field in
             switch "\(field.name)" {
             case "notes": .optional("notes", field.schema, "The person's notes; absent where they are left out.")
-            // All that they can be is in the host's own description; here it would be most of the list of tools.
+            // The host's own description has the forms of attachments; here they would be most of the list of tools.
             case "attachments": .required("attachments", .array(.result([]), .any, isUnique: false), field.summary)
             default: field
             }

@@ -3,7 +3,7 @@ import MoodProtocol
 
 /// A tool for each of the host's own methods that is meant for models: `--mcp-tools all`.
 extension Tool {
-    /// - Parameter names: keeps the names that are made.
+    /// - Parameter names: keeps the new names.
     /// - Returns: nil for a method that is not for models.
     public convenience init?(_ method: Method, _ names: inout KeptNames) {
         guard Self.isForModels("\(method.name)") else { return nil }
@@ -30,7 +30,7 @@ extension Tool {
         }
     }
 
-    /// `isFavorite` is `is_favorite`.
+    /// `isFavorite` becomes `is_favorite`.
     static func snake(_ name: String) -> String {
         var result = ""
         for byte in name.utf8 {
@@ -53,8 +53,8 @@ extension Tool {
             : .optional(name, schema, field.summary, default: field.defaultValue)
     }
 
-    /// Writes arguments as the params of the method that they are for.
-    /// - Parameter limit: of a page, in place of the one that was given.
+    /// Writes arguments as the params of their method.
+    /// - Parameter limit: the limit of a page, in place of the given one.
     static func write(
         _ arguments: ValidJSON?, as fields: [Field], limit: JSONValue? = nil, to writer: inout JSONWriter
     ) {

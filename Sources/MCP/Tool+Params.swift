@@ -1,9 +1,9 @@
 import JSONCodec
 import MoodProtocol
 
-/// How arguments become the params of the host's own method.
+/// From arguments to the params of the host's own method.
 extension Tool {
-    /// The arguments that say a time in words, and what is meant by a span.
+    /// The arguments with a time as a phrase, and the time to choose from a span.
     public var times: [(name: StaticString, meaning: TimeMeaning)] {
         switch work {
         case .add, .update: [("when", .moment)]
@@ -15,7 +15,7 @@ extension Tool {
     public enum TimeMeaning: Sendable { case moment, start, end }
 
     /// Writes the params of `mood.history`.
-    /// - Parameter limit: how many changes are asked for; nil: the usual number.
+    /// - Parameter limit: the number of changes to ask for; nil: the default.
     public static func writeHistoryParams(_ arguments: ToolArguments, limit: Int?, to writer: inout JSONWriter) {
         writer.beginObject()
         arguments.write("id", as: "id", to: &writer)
@@ -82,7 +82,7 @@ extension Tool {
         writer.endObject()
     }
 
-    /// The method that does most of the work; of a plugin's nothing.
+    /// The method that does most of the work; empty for a plugin's tool.
     public var method: Name {
         switch work {
         case .add: "mood.create"
@@ -102,7 +102,7 @@ extension Tool {
         }
     }
 
-    /// Why an action is not for models; nil where it may be tried.
+    /// The reason why an action is not for models; nil if it may be tried.
     public static func problem(ofAction action: ValidJSON?) -> String? {
         var type: JSONText?
         action?.forEachMember { name, value in if name.equals("type") { type = value.text } }
@@ -142,7 +142,7 @@ extension Tool {
         arguments.write("to", as: "to", to: &writer)
         arguments.write(arguments["favorites"] == nil ? "favourites" : "favorites", as: "isFavorite", to: &writer)
         writer.endObject()
-        // Without a condition the answer says how many there are.
+        // Without a condition the answer has the number of all moods.
         if writer.count == mark + 2 {
             writer.rewind(to: mark)
             writer.null()

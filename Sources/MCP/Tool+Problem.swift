@@ -2,9 +2,9 @@ import JSONCodec
 import JSONRPC
 import MoodProtocol
 
-/// What is wrong with a call, in the words of tools: so that a model can mend its call from it.
+/// The problems of a call in the terms of tools, so that a model can correct its call.
 extension Tool {
-    /// Something in its arguments.
+    /// A problem of the arguments.
     public func text(of problem: Problem) -> String { text(problem.reason, at: problem.path) }
 
     /// - Parameter path: a JSON Pointer into the arguments.
@@ -26,7 +26,7 @@ extension Tool {
         return text(inToolWords(reason), at: argument(path))
     }
 
-    /// Where the host's param stands among the arguments.
+    /// The argument of a param of the host.
     private func argument(_ path: String) -> String {
         var path = path
         switch work {
@@ -48,8 +48,8 @@ extension Tool {
         ("opId", "idempotency_key"), ("ifRevision", "if_revision"), ("dryRun", "dry_run"),
     ]
 
-    /// A text of the host for a client that knows tools alone: methods and params under their names as tools and arguments. A sentence
-    /// that names a method which is no tool is left out.
+    /// A text of the host for a client that knows only tools: methods and params get the names of tools and arguments.
+    /// Sentences that name a method without a tool are left out.
     private func inToolWords(_ text: String) -> String {
         var told: [String] = []
         var sentence: [String] = []
@@ -64,7 +64,7 @@ extension Tool {
         return told.isEmpty ? text : told.joined(separator: " ")
     }
 
-    /// - Returns: nil where it names a method that is no tool.
+    /// - Returns: nil if it names a method without a tool.
     private func inToolWords(word: Substring) -> String? {
         let marks = "()[]{}\"'`.,;:?!"
         let start = word.prefix { marks.contains($0) }

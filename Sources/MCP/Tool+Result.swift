@@ -1,17 +1,17 @@
 import JSONCodec
 import MoodProtocol
 
-/// What the host knows when a tool's call has succeeded.
+/// The facts of a tool's successful call.
 public struct ToolFacts {
     public var revision: Revision
-    /// How much of notes is shown.
+    /// The part of notes to show.
     public var notes: NotesRule
     public var isDryRun = false
     /// Whether the call has made a commit.
     public var hasChanged = false
     /// The store's revision now.
     public var storeRevision = 0
-    /// How many bytes the result may have.
+    /// The most bytes of the result.
     public var bytesMax: Int
     public var version: String
 
@@ -26,7 +26,7 @@ public struct ToolFacts {
 /// The results of tools that show one mood.
 extension Tool {
     /// Writes the result, with as much of the notes as fits.
-    /// - Returns: false where it does not fit: an error was written, and the call keeps nothing.
+    /// - Returns: false if it does not fit: then it writes an error, and the call changes nothing.
     public func writeMood(_ mood: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Bool {
         let parts = MoodParts(mood)
         let mark = out.count
@@ -39,10 +39,10 @@ extension Tool {
         return false
     }
 
-    /// Writes a mood with a page of its changes. Notes are cut until the mood leaves half of the answer to them. One change that is
-    /// too long alone is left out and named.
-    /// - Parameter page: of `mood.history`.
-    /// - Returns: nil where it was written; else how many of the changes to ask for: fewer than there are, and at least one.
+    /// Writes a mood with a page of its changes. Notes are cut until half of the answer is left for the changes. A
+    /// single change that is too long is left out and named.
+    /// - Parameter page: a page of `mood.history`.
+    /// - Returns: nil if it was written; else the number of changes to ask for: fewer than there are, and at least one.
     public func writeMood(_ mood: ValidJSON, page: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Int? {
         let parts = MoodParts(mood)
         var changes = ChangePage(page)
@@ -132,13 +132,13 @@ private struct MoodPage {
     /// An array.
     var items = ValidJSON.emptyObject
     var count = 0
-    /// Whether every mood is shown as it is.
+    /// Whether every mood is shown unchanged.
     var isWhole = true
     var cursor: JSONText?
     var total: ValidJSON?
     var empty: ValidJSON?
 
-    /// - Parameter take: sees each mood; whether it is shown as it is.
+    /// - Parameter take: gets each mood; returns whether it is shown unchanged.
     init(_ page: ValidJSON, _ take: (MoodParts) -> Bool) {
         var reader = JSONReader(page)
         guard reader.enterObject() else { return }
@@ -168,14 +168,14 @@ private struct MoodPage {
 }
 
 extension NotesRule {
-    /// Whether a mood is shown as it is.
+    /// Whether a mood is shown unchanged.
     fileprivate func shows(_ mood: MoodParts) -> Bool { mood.notes.map(keeps) ?? true }
 }
 
 /// The results of the other tools.
 extension Tool {
-    /// A page of moods. One mood that is too long alone has its notes cut further, else it is left out and named.
-    /// - Returns: nil where it was written; else how many of the moods to ask for: fewer than there are, and at least one.
+    /// Writes a page of moods. A single mood that is too long has its notes cut further, else it is left out and named.
+    /// - Returns: nil if it was written; else the number of moods to ask for: fewer than there are, and at least one.
     public func writeMoods(_ page: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Int? {
         let mark = out.count
         let count = writeMoods(page, facts.notes, isLeftOut: false, facts, to: &out)
@@ -193,7 +193,7 @@ extension Tool {
     }
 
     /// - Parameter isLeftOut: whether the moods are named by their ids alone.
-    /// - Returns: how many moods there are.
+    /// - Returns: the number of moods.
     private func writeMoods(
         _ page: ValidJSON, _ notes: NotesRule, isLeftOut: Bool, _ facts: ToolFacts, to out: inout JSONWriter
     ) -> Int {
@@ -253,7 +253,7 @@ extension Tool {
         return count
     }
 
-    /// What was deleted, or would have been.
+    /// Writes the deleted moods, or those that a dry run would delete.
     public func writeDeleted(_ ids: [String], _ facts: ToolFacts, to out: inout JSONWriter) {
         out.toolResult(
             facts.revision, version: facts.version,
@@ -284,9 +284,9 @@ extension Tool {
             })
     }
 
-    /// A result of the host as it is; the text is its own where it has one, else the same as JSON. Where it is too long, it has less
-    /// of notes, and the end of its longest list is left out.
-    /// - Returns: false where it does not fit: an error was written, and the call keeps nothing.
+    /// Writes any result of the host, with its own text or else the JSON as text. A long one gets shorter notes, and
+    /// loses the end of its longest list.
+    /// - Returns: false if it does not fit: then it writes an error, and the call changes nothing.
     @discardableResult
     public func writeValue(
         _ value: ValidJSON, links: [Resource] = [], text words: String? = nil, _ facts: ToolFacts,
@@ -317,7 +317,7 @@ extension Tool {
         return false
     }
 
-    /// A sentence for an answer that does not fit: the call was taken back. Empty for a call that only reads.
+    /// A sentence for a reverted call whose answer does not fit. Empty for a call that only reads.
     private var kept: String { effect.isReadOnly ? "" : " Nothing was changed." }
 
     private var shorter: String {

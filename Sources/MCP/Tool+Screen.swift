@@ -57,7 +57,7 @@ extension Tool {
 }
 
 extension JSONWriter {
-    /// The inside of a string: the title of a screen, and what is on it, line by line.
+    /// Writes the inside of a string: the title and the elements of a screen, line by line.
     mutating func screenLines(_ screen: ValidJSON, cells shown: Int) {
         screen.forEachMember { name, value in
             if name.equals("title"), let title = value.text { line(title) }
@@ -70,7 +70,7 @@ extension JSONWriter {
         }
     }
 
-    /// Something on a screen: what is said of it to those who do not see it, and each thing that can be done with it.
+    /// Writes an element of a screen: its accessibility label and its actions.
     fileprivate mutating func screenLine(_ element: ValidJSON) {
         var label: JSONText?
         var id: JSONText?

@@ -9,9 +9,9 @@ extension Tool {
         return ["limit", "cursor"].allSatisfy { name in fields.contains { "\($0.name)" == name } }
     }
 
-    /// A page of any method that answers `{items, nextCursor?}`. One item that is too long alone has its notes cut further, else it is
-    /// left out and named.
-    /// - Returns: nil where it was written; else how many of the items to ask for: fewer than there are, and at least one.
+    /// Writes a page of any method that answers `{items, nextCursor?}`. A single item that is too long has its notes
+    /// cut further, else it is left out and named.
+    /// - Returns: nil if it was written; else the number of items to ask for: fewer than there are, and at least one.
     public func writePage(_ page: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Int? {
         let mark = out.count
         let notes = facts.notes == .whole ? NotesRule.ofLists : facts.notes
@@ -36,8 +36,8 @@ extension Tool {
         return nil
     }
 
-    /// Leaves out the end of the longest list among the members, so that the rest fits.
-    /// - Returns: false where that is not enough; nothing is written then.
+    /// Writes a value without the end of its longest list, so that the rest fits.
+    /// - Returns: false if that is not enough; then nothing is written.
     func writeShortened(_ value: ValidJSON, _ rule: NotesRule, _ facts: ToolFacts, to out: inout JSONWriter) -> Bool {
         var scratch = JSONWriter(capacity: 1024)
         scratch.withNotes(value, rule)
@@ -66,7 +66,7 @@ extension Tool {
         return false
     }
 
-    /// A result whose text is the same as JSON.
+    /// Writes a result whose text is its JSON.
     private func write(_ facts: ToolFacts, to out: inout JSONWriter, _ structured: (inout JSONWriter) -> Void) {
         out.toolResult(
             facts.revision, version: facts.version,

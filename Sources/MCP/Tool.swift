@@ -1,23 +1,23 @@
 import JSONCodec
 import MoodProtocol
 
-/// Something that a model can do: what it is told of it, and how its arguments become a call of the host's own methods.
+/// An action of a model: its description, and the mapping of its arguments to a call of the host's own methods.
 ///
-/// Arguments are `snake_case`. They are checked against `input`, so that every mistake is told in the model's words before the
-/// host's method is asked.
+/// Arguments are `snake_case`. They are checked against `input`, so that mistakes are reported in the terms of the tool
+/// before the host's method is called.
 ///
-/// A class, because a call passes one around: one reference instead of a dozen.
+/// A class, because a call passes it around: one reference instead of a dozen.
 public final class Tool: Sendable {
     public let name: String
     let title: String
-    /// What it does, when to use it, one example.
+    /// Its effect, when to use it, one example.
     let summary: String
     public let effect: Effect
     public let input: [Field]
     /// The shape of the structured result.
     let output: @Sendable () -> Schema
     public let work: Work
-    /// The shape of arguments that somebody else checks.
+    /// The shape of arguments that a plugin checks.
     let foreignInput: JSONValue?
 
     init(
@@ -34,10 +34,10 @@ public final class Tool: Sendable {
         foreignInput = nil
     }
 
-    /// A method of a plugin.
+    /// A tool for a method of a plugin.
     /// - Parameters:
-    ///   - name: as clients know it.
-    ///   - method: as the host knows it.
+    ///   - name: the name for clients.
+    ///   - method: the name in the host.
     public init(
         foreign name: String, _ title: String, _ effect: Effect, _ summary: String, input: JSONValue,
         output: JSONValue, method: String
@@ -60,12 +60,12 @@ public final class Tool: Sendable {
         }
     }
 
-    /// What clients tell people before it is used.
+    /// The effect of a tool, which clients show to the user before its use.
     public struct Effect: Sendable {
         public let isReadOnly: Bool
         let isDestructive: Bool
         let isIdempotent: Bool
-        /// Whether it deals with more than the moods kept here.
+        /// Whether it affects more than the moods of the store.
         var isOpenWorld = false
 
         public init(isReadOnly: Bool, isDestructive: Bool, isIdempotent: Bool, isOpenWorld: Bool = false) {
@@ -82,22 +82,22 @@ public final class Tool: Sendable {
         static let change = Effect(isReadOnly: false, isDestructive: true, isIdempotent: false)
     }
 
-    /// What it asks the host for.
+    /// The work that it asks the host for.
     public enum Work: Sendable {
         case add, find, get, update, favorite, delete, undo, share, stats, year, screen, perform
-        /// One of the host's methods, as it is, with its own params.
+        /// One of the host's methods, with its own params.
         case native(Name, [Field])
         /// A method of a plugin.
         case plugin(String)
     }
 
-    /// Whether somebody else checks its arguments.
+    /// Whether a plugin checks its arguments.
     public var isForeign: Bool { foreignInput != nil }
 
-    /// Whether its results show many moods, each with a part of its notes alone.
+    /// Whether its results show many moods, each with a part of its notes.
     public var showsMany: Bool { if case .find = work { true } else { false } }
 
-    /// Writes what `tools/list` says of it.
+    /// Writes its entry in `tools/list`.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("name")

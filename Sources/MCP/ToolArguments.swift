@@ -1,28 +1,28 @@
 import JSONCodec
 import MoodProtocol
 
-/// The arguments of one call: views of the message, and the words in them that the host has understood.
+/// The arguments of one call: views of the message, and the values of phrases in them.
 public struct ToolArguments {
     public let object: ValidJSON?
-    /// What stands for an argument that was given in words, as JSON.
+    /// The values of phrases, as JSON.
     private var understood: [(name: StaticString, value: JSONValue)] = []
 
     public init(_ object: ValidJSON?) { self.object = object }
 
-    /// Checks them against what the tool takes.
-    /// - Returns: the first thing that is wrong, with what would be right.
+    /// Checks them against the tool's fields.
+    /// - Returns: the first problem, with its remedy.
     public func problem(for fields: [Field], _ limits: Limits) -> Problem? {
         guard let object else { return Schema.object(fields, nil).problem(of: .emptyObject, limits) }
         return Schema.object(fields, nil).problem(of: object, limits)
     }
 
-    /// An argument; nil where it is absent or null.
+    /// An argument; nil if it is absent or null.
     public subscript(name: StaticString) -> ValidJSON? {
         guard let value = self[orNull: name], !value.isNull else { return nil }
         return value
     }
 
-    /// An argument for which null means something.
+    /// An argument for which null has a meaning.
     subscript(orNull name: StaticString) -> ValidJSON? {
         guard let object else { return nil }
         var reader = JSONReader(object)
@@ -38,19 +38,19 @@ public struct ToolArguments {
     public func integer(_ name: StaticString) -> Int? { self[name]?.integer }
     public func boolean(_ name: StaticString) -> Bool? { self[name]?.boolean }
 
-    /// Notes what an argument means that was given in words.
+    /// Sets the value of a phrase.
     public mutating func understand(_ name: StaticString, as value: JSONValue) {
-        // The latest meaning counts.
+        // The latest value counts.
         understood.removeAll { "\($0.name)" == "\(name)" }
         understood.append((name, value))
     }
 
-    /// What an argument means, where it was given in words.
+    /// The value of a phrase.
     public func meaning(_ name: StaticString) -> JSONValue? {
         understood.first { "\($0.name)" == "\(name)" }?.value
     }
 
-    /// Writes an argument as a param of another name, where it was given.
+    /// Writes an argument as a param of another name, if it was given.
     func write(_ name: StaticString, as param: StaticString, orNull: Bool = false, to writer: inout JSONWriter) {
         if let meaning = meaning(name) {
             writer.key(param)

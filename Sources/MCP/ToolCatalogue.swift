@@ -2,10 +2,10 @@ import JSONCodec
 import JSONRPC
 import MoodProtocol
 
-/// The tools of a process, in the order in which they are listed.
+/// The tools of a process, in the order of the list.
 public final class ToolCatalogue {
     public let tools: [Tool]
-    /// What `tools/list` says of all of them; made when it is asked for.
+    /// The JSON of `tools/list`; made on request.
     private var listed: [UInt8]?
 
     public init(_ tools: [Tool]) { self.tools = tools }
@@ -13,7 +13,7 @@ public final class ToolCatalogue {
     /// The tool of this name.
     /// - Throws: `invalidParams` with the nearest names.
     public func find(_ name: JSONText) throws(RPCError) -> Tool {
-        // By place: each step of a loop over the tools would copy one.
+        // By index: each step of a loop over the tools would copy one.
         if let place = tools.firstIndex(where: { name.isEqual(to: $0.name) }) { return tools[place] }
         let asked = String(name.string.unicodeScalars.prefix(100))
         let nearest = NearestNames.find(asked, among: tools.map(\.name))
@@ -29,7 +29,7 @@ public final class ToolCatalogue {
     /// Whether there is a tool of this name.
     public func has(_ name: String) -> Bool { tools.contains { $0.name.utf8.elementsEqual(name.utf8) } }
 
-    /// Writes the array of all.
+    /// Writes the array of all tools.
     public func write(to writer: inout JSONWriter) {
         if listed == nil {
             var list = JSONWriter(capacity: 16 * 1024)

@@ -1,22 +1,22 @@
 import JSONCodec
 import MoodProtocol
 
-/// Shapes of the protocol as JSON Schema 2020-12 of one piece, as AI clients take it.
+/// Shapes of the protocol as self-contained JSON Schema 2020-12, in the form that AI clients accept.
 ///
-/// Some clients refuse `oneOf`, `anyOf` and `allOf` at the root, and references out of the schema.
+/// Some clients refuse `oneOf`, `anyOf` and `allOf` at the root, and external references.
 public enum ToolSchema {
     static func input(_ fields: [Field]) -> JSONValue { whole(.object(fields, nil)) }
 
-    /// Notes of moods are left out where the process or the call says so, at whatever depth they stand.
+    /// Makes notes optional at any depth, because the host may leave them out.
     static func output(_ schema: Schema) -> JSONValue { withoutNeed(of: "notes", whole(schema)) }
 
-    /// What a plugin has written.
+    /// A schema of a plugin.
     static func foreign(_ schema: JSONValue) -> JSONValue { whole(.described(schema.object ?? [])) }
 
     private static func whole(_ schema: Schema) -> JSONValue {
         var components: [JSONValue.Member] = []
         var described = schema.jsonSchema(&components)
-        // A named schema stands in the place of its name, because the root has to be an object itself.
+        // The root must be an object itself, so a named schema replaces its name.
         if let reference = described["$ref"]?.string, let name = reference.split(separator: "/").last,
             let root = components.first(where: { $0.name == name })
         {
@@ -33,7 +33,7 @@ public enum ToolSchema {
         return .object(members)
     }
 
-    /// The same schema, in which no object has to have this member.
+    /// The schema with this member optional in all objects.
     private static func withoutNeed(of name: String, _ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map { withoutNeed(of: name, $0) })
@@ -53,7 +53,8 @@ public enum ToolSchema {
         members.contains { $0.value.mentions(name) }
     }
 
-    /// Since 2020-12 a reference may have siblings, so it needs no wrapping; and a value that may be null says so in its type.
+    /// Simplifies a schema. Since 2020-12 a reference may have siblings, so it needs no wrapping; a nullable value has
+    /// null in its type.
     private static func clean(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map(clean))
@@ -69,7 +70,7 @@ public enum ToolSchema {
                 let type = pair[0]["type"]
             {
                 let outer = members.filter { $0.name != "oneOf" }
-                // What the argument means says more than what its kind is in general.
+                // The meaning of the argument says more than its kind in general.
                 let inner = (clean(pair[0]).object ?? []).filter { member in
                     !["type", "title"].contains(member.name) && !outer.contains { $0.name == member.name }
                 }

@@ -4,13 +4,13 @@ import JSONCodec
 public enum YearText {
     static let legend = "# very pleasant, + pleasant, o even, - unpleasant, = very unpleasant, ? no valence, . no mood"
 
-    /// - Parameter days: what `stats.year` answers.
+    /// - Parameter days: the result of `stats.year`.
     public static func text(of days: JSONValue, year: Int) -> String {
         let lines = months(of: days).map { "\($0.name) \($0.value.string ?? "")" }
         return ([String(year)] + lines + [legend]).joined(separator: "\n")
     }
 
-    /// The months by their names, each a sign for each day.
+    /// The months by their names, each with a sign for each day.
     public static func months(of days: JSONValue) -> [JSONValue.Member] {
         var months: [(name: String, signs: String)] = []
         for day in days["days"]?.array ?? [] {
