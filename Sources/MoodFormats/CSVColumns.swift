@@ -5,7 +5,7 @@ enum CSVColumn: Equatable {
     case member(MoodField)
     case date, time, hour, minute
     case scale(String)
-    /// A valence on an own scale: the first number is -1, the last 1.
+    /// A valence on another scale: the first number is -1, the last 1.
     case valence(from: Double, to: Double)
 
     /// A column by the name of its content, as in `map`.

@@ -32,7 +32,7 @@ public struct MethodExample: Sendable {
 enum ExampleHost: String, CaseIterable {
     /// The host that answers, unless a call names the other.
     case journal
-    /// A host on another machine with an own store without moods. It starts when a call names it.
+    /// A host on another machine with a separate, empty store. It starts when a call names it.
     case laptop
 
     /// The placeholder of a folder that is empty at first, in arguments, params, files and results.

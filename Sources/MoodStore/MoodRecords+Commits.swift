@@ -55,7 +55,7 @@ extension MoodRecords {
     public mutating func lookAround() {
         if !isOpen, isOpeningBeside() { return }
         let (mode, before) = (lockWait.mode, obstacle)
-        // No caller would attend to a wait that began here: the lock would stay taken when it arrives.
+        // No code would end a wait that began here: once the lock is taken, it would stay taken.
         let isOnlyLook = mode == .beside && lockWait.descriptor < 0
         if isOnlyLook { lockWait.mode = .nowhere }
         // The next request catches up again, and reports the error.

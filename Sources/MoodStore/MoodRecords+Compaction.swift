@@ -38,7 +38,7 @@ extension MoodRecords {
     private mutating func startCompaction() {
         guard let settings = settingsBeside, lockWait.descriptor < 0 else { return }
         let mode = lockWait.mode
-        // No caller would attend to a wait that began here: the lock would stay taken when it arrives.
+        // No code would end a wait that began here: once the lock is taken, it would stay taken.
         if mode == .beside { lockWait.mode = .nowhere }
         defer { lockWait.mode = mode }
         // The next change repairs files that lack something, or reports why it cannot.

@@ -32,7 +32,7 @@ extension MoodRecords {
     ) throws(StorageError) {
         let filter = query.filter
         let isFiltered = !filter.isEmpty
-        // The index has an own order and count for marked moods.
+        // The index has a separate order and count for marked moods.
         let isByMark = filter.isFavorite == true && filter.isOnlyOfMark
         let isCounting = isFiltered && query.wantsTotal && !filter.isOnlyOfMark
         let start = position ?? startPosition(query)

@@ -56,7 +56,7 @@ import Testing
     }
 }
 
-/// The hosts of one example, on an own folder.
+/// The hosts of one example, in a separate folder.
 private final class ExampleHosts {
     private let folder = NSTemporaryDirectory() + "example-\(UUID().uuidString)"
     private let described: JSONValue

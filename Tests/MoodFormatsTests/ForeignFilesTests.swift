@@ -100,7 +100,7 @@ import Testing
         #expect(read.moods[0]["tags"]?.text == #"["Family"]"#)
     }
 
-    /// Bearable writes a day with an ordinal, and the part of the day in an own column.
+    /// Bearable writes a day with an ordinal, and the part of the day in a separate column.
     @Test func bearable() throws {
         let read = try Self.read(
             "date,date formatted,weekday,time of day,category,rating/amount,detail,notes\n"

@@ -22,7 +22,7 @@ RECORDER = "org.example.recorder"
 
 
 def write_changes(trial, count, made, errors):
-    """Makes changes, each in an own commit: `made` gets (revision, id)."""
+    """Makes changes, each in its own commit: `made` gets (revision, id)."""
     try:
         host = trial.start("--no-plugins", "--durability", "none")
         for first in range(0, count, 100):

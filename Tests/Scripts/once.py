@@ -218,7 +218,7 @@ def check(condition, what):
 
 
 def failing_syncs(trial, talk, most=4):
-    """Makes one sync after the other fail, each in an own store."""
+    """Makes one sync after the other fail, each in a separate store."""
     for number in range(1, most + 1):
         one = Trial()
         try:

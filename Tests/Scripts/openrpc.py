@@ -56,7 +56,7 @@ def schemas(document):
 
 
 def titles(document):
-    """Every type has an own title."""
+    """Every type has a unique title."""
     seen = {}
 
     def look(place, schema, is_type):
@@ -165,7 +165,7 @@ def short(value, paths):
 
 
 class Hosts:
-    """The hosts of one example, on an own folder."""
+    """The hosts of one example, in a separate folder."""
 
     def __init__(self, program, described):
         self.program, self.described, self.running, self.last = program, described, {}, 0

@@ -151,7 +151,7 @@ class Trial:
 
 
 def method(name, effect="read"):
-    """The declaration of an own method that takes and answers any object."""
+    """The declaration of a plugin's method that takes and answers any object."""
     return {"name": name, "summary": "Whatever it is sent.", "params": {"type": "object"}, "result": {"type": "object"}, "effect": effect}
 
 

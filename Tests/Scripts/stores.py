@@ -183,7 +183,7 @@ class Session:
 
 
 def run(folder, cases, attempt, key, options):
-    """Runs `attempt(case, place)` for each case, each in an own directory, and prints the outcome.
+    """Runs `attempt(case, place)` for each case, each in its own directory, and prints the outcome.
 
     An attempt returns a word for its outcome, and raises on a failure, whose files are kept. `key`
     makes the name of a row of the figures from a case. Removes `folder` if there was no failure. Returns the exit code.

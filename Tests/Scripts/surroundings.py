@@ -127,7 +127,7 @@ def once(number):
 
 
 def check_operations(host, old):
-    """An own host does each step."""
+    """A separate host does each step."""
     with tempfile.TemporaryDirectory() as folder:
         store = os.path.join(folder, "s")
 

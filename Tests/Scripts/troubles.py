@@ -170,7 +170,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     if "MOODBOARD_TROUBLES" not in os.environ:
-        # In an own namespace, where it may mount; its mounts end with it.
+        # In a separate namespace, where it may mount; its mounts end with it.
         for own in (MOUNT, [*MOUNT, "--user", "--map-root-user"]) if shutil.which(MOUNT[0]) else ():
             probe = subprocess.run([*own, "sh", "-c", PROBES[options.ext4]], capture_output=True, check=False)
             if probe.returncode == 0:

@@ -40,7 +40,7 @@ enum PageTables {
         return text
     }
 
-    /// The types in results, in the order in which a reader meets them. Kinds that a member distinguishes have an own
+    /// The types in results, in the order in which a reader meets them. Kinds that a member distinguishes have a separate
     /// table.
     private static let named = [
         "Mood", "Route", "Navigation", "Offer", "Accessible", "Editor", "StoreInfo", "Settings", "Tally", "SyncStatus",

@@ -2,7 +2,7 @@ import JSONCodec
 import Platform
 import Versions
 
-/// The folder of a plugin in development: it starts the plugin in place, and has an own host on a temporary store.
+/// The folder of a plugin in development: it starts the plugin in place, and has its own host on a temporary store.
 final class PluginBench {
     /// The number of attempts to remove the temporary files, and the time between them.
     private static let removalsMax = 50

@@ -2,7 +2,7 @@ import JSONCodec
 import Platform
 
 /// Plays the hosts of several replicas for one transport plugin, on a running engine, and checks the rules for every
-/// transport. Each trial has an own journal, which stays on the engine.
+/// transport. Each trial has its own journal, which stays on the engine.
 final class TransportDoctor {
     static let clause = "Docs/Sync.md, For an author of a transport"
     static let answerMilliseconds = 60_000

@@ -159,7 +159,7 @@ public struct LookBack: Sendable {
     /// The number of a clock by the number of the zone's text.
     private var clockNumbers: [Int: Int] = [:]
     private var latestClock = (text: 0, number: 0)
-    /// The day of consecutive moods in one zone.
+    /// The latest stretch of the present clock. `stretches` has those of the other clocks, by number.
     private var stretch = DayClock.Stretch.none
     private var stretches: [DayClock.Stretch] = [.none]
     public let palette: Palette
