@@ -4,7 +4,7 @@ import Testing
 
 @testable import MCP
 
-/// What tools say of themselves, so that any client can use them.
+/// The descriptions of tools suit any client.
 @Suite struct ToolTests {
     private static let tools = Tool.all(isReadOnly: false)
 
@@ -48,7 +48,7 @@ import Testing
             #expect(described["annotations"]?[hint]?.boolean != nil, "\(hint)")
         }
         let summary = try #require(described["description"]?.string)
-        // The example is a call that can be made.
+        // The example is a valid call.
         let example = try #require(summary.firstRange(of: "Example: ").map { String(summary[$0.upperBound...]) })
         let problem = example.utf8CString.withUnsafeBytes { bytes in
             ToolArguments(ValidJSON(trusting: UnsafeRawBufferPointer(rebasing: bytes.dropLast())))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodHost
 
-/// Actions in a session: what is offered, what they change, what they refuse.
+/// Actions in a session: offers, changes, refusals.
 @Suite struct ActionTests {
     private static let id = testID(1)
 
@@ -59,7 +59,7 @@ import Testing
 
     // MARK: Offers
 
-    /// The actions that stand anywhere in a value, as they stand.
+    /// The actions anywhere in a value, unchanged.
     static func offered(in value: JSONValue) -> [String] {
         switch value {
         case .array(let elements): elements.flatMap { offered(in: $0) }
@@ -71,7 +71,8 @@ import Testing
         }
     }
 
-    /// A screen for each route offers what can be done there; with and without moods, with the form closed, open and complete.
+    /// A screen for each route offers only valid actions; with and without moods, with the form closed, open and
+    /// complete.
     @Test func everythingThatAScreenOffersCanBeDone() throws {
         let document = try SchemaChecker.published("openrpc.json")
         let schema = try #require(document.result(of: "action.perform"))
@@ -93,7 +94,7 @@ import Testing
                     }
                     return session
                 }
-                // Each on a session of its own, because what one does another may not find.
+                // Each in its own session, because one action may remove the target of another.
                 for action in Self.offered(in: try prepare().result("nav.screen", params)) {
                     let session = try prepare()
                     let lines = session.output(for: request(1, "action.perform", #"{"action":\#(action)}"#) + "\n")
@@ -112,8 +113,8 @@ import Testing
             ]), "\(done)")
     }
 
-    /// Whatever screens and rows offer for random moods can be done as it stands, and is answered as it is declared. Playing
-    /// changes what is offered, so what is offered then is done too.
+    /// All offers of screens and rows for random moods can be performed unchanged, with answers as declared. Playing
+    /// changes the offers, so those are performed too.
     @Test(arguments: SeededRandom.seeds)
     func everythingThatIsOfferedCanBeDone(seed: UInt64) throws {
         let session = TestSession()
@@ -134,7 +135,7 @@ import Testing
                 #expect(detail["mood"]?["id"]?.string == id)
                 waiting += Self.offered(in: detail["cells"] ?? .null) + Self.offered(in: detail["toolbar"] ?? .null)
                 waiting += Self.offered(in: detail["actions"] ?? .null)
-                // Behind a deletion nothing of the mood can be done.
+                // After a deletion nothing of the mood can be done.
                 let isDeletion = { (action: String) in action.contains(#""type":"delete""#) }
                 let last = round == 1 ? waiting.first(where: isDeletion) : nil
                 for action in waiting.filter({ !isDeletion($0) }) + [last].compactMap(\.self) {
@@ -182,7 +183,7 @@ import Testing
         }
     }
 
-    /// The answer to an action is the answer of the method that does the same.
+    /// The answer to an action is the answer of the equivalent method.
     @Test func anActionAnswersAsItsMethod() throws {
         for (action, member, method, params) in [
             (#"{"type":"toggleFavorite","id":"ID"}"#, "mood", "mood.toggleFavorite", #"{"id":"ID"}"#),
@@ -224,7 +225,7 @@ import Testing
         }
     }
 
-    // MARK: What plays
+    // MARK: Playing
 
     private func playing(_ session: TestSession) throws -> [Int] {
         let cells = try session.result("mood.detail", #"{"id":"\#(Self.id)"}"#)["cells"]?.array ?? []
@@ -260,7 +261,7 @@ import Testing
         let (other, same) = (#"{"kind":"audio","path":"/other"}"#, #"{"kind":"audio","path":"/b"}"#)
         _ = try session.result("mood.update", #"{"id":"\#(Self.id)","set":{"attachments":[\#(other),\#(other)]}}"#)
         #expect(try playing(session) == [])
-        // The same one plays on wherever it stands.
+        // A recording plays on at another place.
         _ = try session.result("mood.update", #"{"id":"\#(Self.id)","set":{"attachments":[\#(same)]}}"#)
         #expect(try playing(session) == [0])
         _ = try session.result("mood.update", #"{"id":"\#(Self.id)","set":{"attachments":\#(Self.recordings)}}"#)
@@ -279,7 +280,7 @@ import Testing
         #expect(try playing(session) == [0])
     }
 
-    /// An action tells the client to stop it. Of a method's doing the client is not told, so it plays on, and can be stopped.
+    /// An action tells the client to stop it. A method does not, so the client plays on, and can stop it.
     @Test(arguments: [
         ("mood.delete", #"{"id":"01890000-0000-7000-8000-000000000001"}"#),
         ("mood.deleteMany", #"{"ids":["01890000-0000-7000-8000-000000000001"]}"#), ("mood.clear", #"{"confirm":true}"#),
@@ -300,7 +301,7 @@ import Testing
         #expect(try session.call("action.perform", pause)["error"] == nil || method == "action.perform")
     }
 
-    // MARK: What is refused
+    // MARK: Refusals
 
     @Test(arguments: [
         "javascript:alert(1)", "JAVASCRIPT:alert(1)", " javascript:alert(1)", "java\\nscript:alert(1)",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoodHost
 
-/// Every answer has at most `messageBytes`; an error stands in place of a longer one, and then nothing was done.
+/// Every answer has at most `messageBytes`; an error replaces a longer one, and then nothing was done.
 @Suite struct AnswerBoundTests {
     private static let limit = 8 * 1024
 
@@ -31,7 +31,7 @@ import Testing
         return (try JSONValue(parsing: String(output.dropLast())), output.utf8.count - 1)
     }
 
-    /// Half a gigabyte, if it were written.
+    /// It would have half a gigabyte.
     @Test func aTemplateIsMeasuredBeforeItIsWritten() throws {
         let session = TestSession()
         try Self.create(session, 1, Self.notes(65_536))
@@ -43,7 +43,7 @@ import Testing
         #expect(try session.call("host.ping").outcome == "ok")
     }
 
-    /// One byte more each time: the last answer that fits has exactly as many bytes as a message may have.
+    /// One byte more each time: the longest answer that fits has exactly as many bytes as a message may have.
     @Test func aTemplateFillsAnAnswer() throws {
         let session = try Self.session()
         try Self.create(session, 1, Self.notes(4_000))
@@ -61,7 +61,7 @@ import Testing
         #expect(outcomes == outcomes.sorted { $0 == "ok" && $1 != "ok" } && Set(outcomes) == ["ok", "invalidParams"])
     }
 
-    /// A detail shows what a mood holds several times.
+    /// A detail shows contents of a mood several times.
     @Test func whatDoesNotFitIsAnError() throws {
         let session = try Self.session()
         try Self.create(session, 1, Self.notes(3_000))
@@ -99,12 +99,12 @@ import Testing
         for session in [try Self.session(), try Self.session(directory)] {
             try Self.create(session, 1, Self.notes(5_000))
             _ = try session.result("editor.begin", #"{"id":"\#(testID(1))"}"#)
-            // The form is written whole: what could not be shown is not taken.
+            // The answer has the whole form, so a value that does not fit is not taken.
             let (answer, _) = try answer(
                 session, "editor.set", #"{"label":"\#(String(repeating: "x", count: 5_000))"}"#)
             #expect(answer.outcome == "limitExceeded")
             #expect(try session.result("editor.state")["label"]?.string == "A")
-            // A mood that no answer could show is not made, also where the answer is short.
+            // A mood that no answer could show is not made, even if the answer is short.
             let tags = (0..<30).map { "\"\(String(repeating: "é", count: 60))\($0)\"" }.joined(separator: ",")
             for (method, params) in [
                 ("mood.update", #"{"id":"\#(testID(1))","set":{"tags":[\#(tags)]}}"#),
@@ -116,7 +116,7 @@ import Testing
             }
             let info = try session.result("store.info")
             #expect(info["revision"]?.integer == 1 && info["moods"]?.integer == 1)
-            // The same opId is free for another.
+            // The `opId` is free for another request.
             #expect(
                 try session.call(
                     "mood.updateMany", #"{"ids":["\#(testID(1))"],"set":{"label":"B"},"opId":"x"}"#
@@ -125,7 +125,7 @@ import Testing
         #expect(try TestSession(directory).result("mood.get", #"{"id":"\#(testID(1))"}"#)["label"]?.string == "B")
     }
 
-    /// Pages end early; put together they hold everything once.
+    /// Pages end early; together they hold every mood once.
     @Test(arguments: [
         #""limit":1000"#, #""limit":1000,"rows":true"#, #""limit":1000,"sort":"label","order":"asc""#,
         #""limit":1000,"sort":"updatedAt","filter":{"text":"n"},"count":true"#,
@@ -170,7 +170,7 @@ import Testing
         #expect(revisions == (1...41).reversed())
     }
 
-    /// Errors of members that do not fit take room too; a batch for whose errors there is none is not begun.
+    /// Errors of members that do not fit take room too; a batch without room for all errors is not begun.
     @Test func aBatchFitsWhateverItsMembersAre() throws {
         let session = try Self.session()
         try Self.create(session, 1, Self.notes(3_000))
@@ -213,12 +213,12 @@ import Testing
         for line in [lines[0], lines[2]] {
             let params = try JSONValue(parsing: String(line))["params"]
             #expect(params?["truncated"]?.boolean == true && params?["count"]?.integer == 90)
-            // How many fit depends on which come first, and those of one commit have no order.
+            // The number that fits depends on the order, and the changes of one commit have none.
             #expect((2..<90).contains(params?["changes"]?.array?.count ?? 0))
         }
     }
 
-    /// In memory answers are kept for those that ask again: the last of them, not all that there is memory for.
+    /// In memory the host keeps only the latest answers for repeated requests.
     @Test func keptAnswersTakeBoundedMemory() throws {
         let session = TestSession()
         let notes = String(repeating: "n", count: 65_536)
@@ -234,7 +234,7 @@ import Testing
         #expect(try toggle("first") != first, "the oldest has made room")
     }
 
-    /// Each is three bytes of a request, and would be forty in memory.
+    /// Each tag is three bytes of a request, and would be forty in memory.
     @Test func aFormTakesNoMoreTagsThanItHolds() throws {
         let session = TestSession()
         _ = try session.result("editor.begin")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoodHost
 
-/// Callers that are not the client on the pipe: they use the dispatcher as the session does.
+/// Callers other than the client on the pipe: they use the dispatcher as the session does.
 @Suite struct CallerTests {
     /// A dispatcher that the macros of the tests can take.
     private final class Asked {
@@ -13,7 +13,7 @@ import Testing
             core: Core(HostOptions(place: .memory), .memory(isReadOnly: false)))
 
         var pendingCount: Int { dispatcher.pending.staged.count }
-        /// Whether the pending requests are cancelled by this.
+        /// Whether this call cancels the pending requests.
         func isCancelled(_ id: String, by caller: Caller) -> Bool {
             Array(id.utf8).withUnsafeBytes { dispatcher.pending.cancel($0, of: caller, isSilent: false) }
             return dispatcher.pending.staged.contains { ($0.work as? LongRequest)?.isCancelled == true }

@@ -59,7 +59,7 @@ import Testing
         #expect(answers.map(\.outcome) == ["ok", "ok", "methodNotFound"])
     }
 
-    /// Answers that leave in pieces begin new groups in the middle of an input: the numbers of the messages begin anew.
+    /// Answers that leave in pieces begin new groups in the middle of an input, which restart the numbers of messages.
     @Test func aCancellationStaysWithItsRequestWhenAnswersLeaveInPieces() throws {
         let session = TestSession()
         let notes = String(repeating: "x", count: 60_000)
@@ -68,7 +68,7 @@ import Testing
         var lines = (0..<20).map { request(100 + $0, "mood.get", #"{"id":"\#(testID(1))"}"#) }
         lines.append(Self.create("7", "cancelled"))
         lines.append(notification("$/cancelRequest", #"{"id":7}"#))
-        // The same id again, behind the cancellation: another request.
+        // A second request with this id, after the cancellation.
         lines.append(Self.create("7", "done"))
         lines += (0..<20).map { request(200 + $0, "mood.get", #"{"id":"\#(testID(1))"}"#) }
         let answers = try session.output(for: lines.joined(separator: "\n") + "\n").split(separator: "\n").map {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoodHost
 
-/// What each action does, with services that are not there: no store, no clock, no session.
+/// The effects of each action, with fake services: no store, no clock, no session.
 @Suite struct CoordinatorTests {
     private static let id = testID(1)
     private static let other = testID(2)
@@ -21,7 +21,7 @@ import Testing
         return try JSONValue(parsing: String(decoding: out.buffer.bytes, as: UTF8.self))
     }
 
-    /// What an action answers, and what it asked of the services for that.
+    /// Expects the answer of an action, and its calls of services.
     private func expect(
         _ action: Action, answers expected: JSONValue, asking calls: [String], in world: FakeWorld = FakeWorld(),
         _ place: SourceLocation = #_sourceLocation
@@ -227,7 +227,7 @@ import Testing
         #expect(answer.isEqual(to: ["effects": [Self.audio("pauseAudio", Self.id, 2, "Song")]]), "\(answer.text)")
     }
 
-    /// A player that does as it is told never has two recordings to play, and plays what the session says.
+    /// An obedient player never has two recordings to play, and plays the session's.
     @Test(arguments: SeededRandom.seeds)
     func atMostOnePlays(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -278,7 +278,7 @@ import Testing
         #expect(world.playing == nil)
     }
 
-    /// The service that fails is the last that is asked, and what plays goes on.
+    /// The failing service is called last, and a recording plays on.
     @Test func whatAServiceThrowsIsTheAnswer() throws {
         let id = try mood(1)
         for action in [

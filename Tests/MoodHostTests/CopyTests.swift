@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodHost
 
-/// Copies of a store over the wire, and stores that show less than was acknowledged.
+/// Copies of a store over the wire, and stores that show less than they acknowledged.
 @Suite struct CopyTests {
     private static func text(_ text: String) -> String { JSONValue.string(text).text }
 
@@ -36,7 +36,7 @@ import Testing
             "mood.create",
             #"{"id":"\#(testID(1))","emoji":"😊","label":"L","notes":"\#(notes)","tags":[\#(tags)]}"#)
         var copy = try Self.copy(first)
-        // A member and a kind that nobody knows: then nothing vouches for the copy, and --damaged takes it.
+        // An unknown member and an unknown kind: then the checksum of the copy is wrong, and --damaged takes it.
         copy = copy.replacing(
             "\"attachments\":[]",
             with: #""attachments":[{"kind":"video","x":1},{"kind":"link","url":"ftp://a"}],"odd":{"a":1}"#)
@@ -50,7 +50,7 @@ import Testing
         let mood = try second.result("mood.get", #"{"id":"\#(testID(1))"}"#)
         #expect(mood["notes"]?.string == notes && mood["tags"]?.array?.count == 40)
         #expect(mood["odd"]?.text == #"{"a":1}"# && mood["attachments"]?.array?.count == 2)
-        // A file that is no copy is judged by the rules.
+        // The rules of requests apply to a file that is no copy.
         let third = TestSession(TestDirectory())
         let foreign = try third.result("store.import", #"{"text":\#(Self.text(lines))}"#)
         #expect(foreign["problems"]?.array?.isEmpty == false)

@@ -5,11 +5,11 @@ import Testing
 @testable import MoodHost
 @testable import MoodProtocol
 
-/// What all declarations have in common.
+/// The common properties of all declarations.
 @Suite struct DeclarationTests {
     private static let methods = MethodTable().all
 
-    /// The rows of the contract that carry no mark.
+    /// The rows of the contract without a mark.
     @Test func holdsTheMethodsOfTheContract() {
         #expect(
             Set(Self.methods.map { "\($0.name)" }) == [
@@ -44,7 +44,7 @@ import Testing
             #expect(Array(names.prefix(method.params.count)) == method.params.map { "\($0.name)" })
             #expect(method.since == "1.0")
             for field in method.fields { #expect(!field.summary.isEmpty, "\(method.name) \(field.name)") }
-            // By position, what may be absent comes last.
+            // By position, optional params come last.
             let required = method.fields.map(\.isRequired)
             #expect(required == required.sorted { $0 && !$1 }, "\(method.name)")
         }
@@ -52,14 +52,14 @@ import Testing
 
     @Test func whatChangesMoodsTakesDryRun() {
         for method in Self.methods {
-            // These deal with files as a whole, and are confirmed instead.
+            // These work on whole files, and need confirmation instead.
             let isRepair = ["store.accept", "store.reset"].contains("\(method.name)")
             let changesMoods =
                 method.effect == .write && !isRepair
                 && ["mood.", "store.", "editor.submit", "action.perform"].contains { "\(method.name)".hasPrefix($0) }
             let names = method.fields.map { "\($0.name)" }
             #expect(names.contains("dryRun") == changesMoods, "\(method.name)")
-            // These are changes that may take long.
+            // These changes may take long.
             let isLongChange = ["store.import", "store.undo", "store.redo"].contains("\(method.name)")
             let isLong = method.effect == .long || isLongChange
             #expect(names.contains("progressToken") == isLong, "\(method.name)")
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// What a plugin that was granted this may call; everything else is for who started the host.
+    /// The methods that a plugin with these permissions may call; all others are for the client alone.
     @Test func permissionsAreThoseOfTheContract() {
         let reading = [
             "host.info", "host.ping", "rpc.discover", "store.info", "events.subscribe", "events.unsubscribe",

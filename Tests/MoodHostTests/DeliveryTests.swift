@@ -4,7 +4,7 @@ import Testing
 @testable import MoodHost
 
 @Suite struct DeliveryTests {
-    /// Two hosts, as far as a lock on a file is concerned.
+    /// Two hosts, as far as the lock on a file shows.
     @Test func onlyTheHostThatHoldsTheLeaseTellsThePlugin() throws {
         let directory = TestDirectory()
         try FileSystem.system.makeDirectory(directory.path)

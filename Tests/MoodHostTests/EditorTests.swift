@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// What the form does not know stays, and what somebody else changed meanwhile too.
+    /// Members outside the form stay, and so do changes by other clients meanwhile.
     @Test func anEditKeepsTheRest() throws {
         let session = TestSession()
         _ = try session.result(
@@ -113,7 +113,7 @@ import Testing
         #expect(try session.result("editor.submit")["mood"]?["revision"]?.integer == 1)
     }
 
-    /// The form is lost with its session, but what became of it is not.
+    /// The form is lost with its session, but its submission is not.
     @Test func aSubmissionIsAnsweredAgain() throws {
         let directory = TestDirectory()
         let first: JSONValue

@@ -4,9 +4,9 @@ import Testing
 
 @testable import MoodHost
 
-/// What there is too much of, and what ends.
+/// Limits of events, and their ends.
 @Suite struct EventBoundTests {
-    /// A batch may change more than may wait to be sent: the rest is told of behind its answer, in memory never.
+    /// A batch may change more than may wait for sending: the host reports the rest after its answer; in memory never.
     @Test(arguments: [true, false]) func aBatchIsToldOfInBoundedMemory(isInMemory: Bool) throws {
         let directory = TestDirectory()
         var options = HostOptions(place: isInMemory ? .memory : .directory(directory.path))
@@ -23,7 +23,7 @@ import Testing
         var output = ""
         while true {
             let isDone = session.process()
-            // What one commit is told of to all of them may come on top.
+            // The notifications of one commit to all subscriptions may exceed the limit.
             #expect(session.waitingBytes < 64 * 1024 + 2 * 8 * 41 * 1024)
             output += session.takeOutput()
             if isDone { break }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// The store in it may be anybody's, so nothing is shown of it and nothing written to it.
+    /// The directory may have another user's store, so the host shows and writes nothing of it.
     @Test(arguments: ["mood.list", "mood.create"]) func aDirectoryInThePlaceOfAnotherIsNoticed(method: String) throws {
         let (directory, other) = (TestDirectory(), TestDirectory())
         let session = TestSession(directory)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodHost
 
-/// Who is told of what, and in which order.
+/// The recipients and the order of events.
 @Suite struct EventTests {
     static func create(_ id: Int, _ number: Int, _ more: String = "") -> String {
         request(id, "mood.create", #"{"id":"\#(testID(number))","emoji":"😊","label":"Mood \#(number)"\#(more)}"#)
@@ -15,7 +15,7 @@ import Testing
         return request(100, "events.subscribe", #"{"topics":[\#(topics)]\#(since)}"#)
     }
 
-    /// Everything in short, in order: answers by their id, events by topic and seq.
+    /// A short form of all messages, in order: answers by their id, events by topic and seq.
     static func order(_ messages: [JSONValue]) -> [String] {
         messages.flatMap { message -> [String] in
             if let batch = message.array {
@@ -63,7 +63,7 @@ import Testing
         #expect(events[0]["params"]?["at"]?.string == "2026-01-02T03:04:05.678Z")
     }
 
-    /// Each commit of a batch is an event with the moods as they were behind it, before the one answer.
+    /// Each commit of a batch is an event with the moods after it, before the one answer.
     @Test func aBatchIsToldOfBeforeItsAnswer() throws {
         let session = TestSession(TestDirectory())
         let toggle = request(2, "mood.toggleFavorite", #"{"id":"\#(testID(1))"}"#)
@@ -72,7 +72,7 @@ import Testing
         #expect(Self.order(messages) == ["100", "mood 1", "mood 2", "mood 3", "[1 2 3 2]"])
         let marks = messages.compactMap { $0["params"]?["changes"]?.array?[0]["mood"]?["isFavorite"]?.boolean }
         #expect(marks == [false, true, false])
-        // What fails in the middle takes nothing of the others with it.
+        // A failure in the middle does not affect the other members.
         let failing = try session.answers(
             "[" + [toggle, request(9, "mood.get", "{}"), toggle].joined(separator: ",") + "]")
         #expect(Self.order(failing) == ["mood 4", "mood 5", "[2 9 2]"])
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// Moods that make an event too large are left to be asked for.
+    /// Moods that make an event too large are left out, and the client must ask for them.
     @Test func leavesLargeMoodsOut() throws {
         let session = TestSession()
         let notes = String(repeating: "n", count: 60_000)
@@ -143,9 +143,9 @@ import Testing
         _ = try session.result("store.compact", #"{"keepHistoryFrom":100}"#)
         #expect(try session.call("events.subscribe", #"{"since":2}"#)["result"]?["resync"]?.boolean == true)
         #expect(try session.call("events.subscribe", #"{"since":3}"#)["result"]?["resync"] == nil)
-        // A revision that is not there yet is one of another store.
+        // A future revision belongs to another store.
         #expect(try session.call("events.subscribe", #"{"since":4}"#)["result"]?["resync"]?.boolean == true)
-        // In memory nothing is kept that could be told again.
+        // A store in memory keeps nothing for later reports.
         let memory = TestSession()
         _ = try memory.answers(Self.create(1, 1))
         #expect(try memory.call("events.subscribe", #"{"since":0}"#)["result"]?["resync"]?.boolean == true)
@@ -153,7 +153,7 @@ import Testing
         #expect(try memory.call("events.subscribe", #"{"topics":["nav"],"since":0}"#)["result"]?["resync"] == nil)
     }
 
-    /// What is asked for with `since` comes as fast as the client reads, in bounded memory.
+    /// Events requested with `since` come as fast as the client reads, in bounded memory.
     @Test func tellsOfManyInPieces() throws {
         let directory = TestDirectory()
         let filler = TestSession(directory)
@@ -176,7 +176,7 @@ import Testing
 
     // MARK: Others
 
-    /// What another process commits is told of when it is seen, in order with one's own, across its compactions.
+    /// Commits of another process are reported when this one sees them, in order with its own, across compactions.
     @Test(arguments: [1, 5, 11, 29]) func tellsOfWhatOthersDo(seed: Int) throws {
         let directory = TestDirectory()
         let sessions = [TestSession(directory), TestSession(directory), TestSession(directory)]
@@ -194,7 +194,7 @@ import Testing
                 }
             let messages = try sessions[place].answers(call)
             seqs[place] += messages.compactMap { $0["params"]?["seq"]?.integer }
-            // What is told before the answer of a request holds all that it saw.
+            // The events before the answer of a request cover everything that it saw.
             let answer = try #require(messages.last { $0.id == 1 })
             if let revision = answer["result"]?["revision"]?.integer, call.contains("create") {
                 #expect(seqs[place].last == revision, "seed \(seed)")
@@ -207,7 +207,7 @@ import Testing
         #expect(Set(seqs.map(\.count)).count == 1, "seed \(seed)")
     }
 
-    /// While the client reads nothing, what others do is not kept for it.
+    /// While the client reads nothing, the host keeps no commits of others for it.
     @Test func aClientThatDoesNotReadIsToldSo() throws {
         let directory = TestDirectory()
         var options = HostOptions(place: .directory(directory.path))
@@ -227,7 +227,7 @@ import Testing
         let order = Self.order(messages)
         let last = messages.count - 1
         #expect(order == (1...last).map { "mood \($0)" } + ["mood \(last) lagged"])
-        // It goes on from there, or is told no more.
+        // It continues from there, or gets no more events.
         #expect(try Self.order(session.answers(Self.create(2, 400))) == ["2"])
         let rest = try session.answers(Self.subscribe(since: last)).dropFirst()
         #expect(Self.order(Array(rest)) == (last + 1...301).map { "mood \($0)" })
@@ -281,16 +281,16 @@ import Testing
         let routes = #"[{"name":"moodDetail","id":"\#(testID(2))"}]"#
         #expect(try session.result("nav.state")["path"]?.text == routes)
         #expect(try session.result("nav.state", #"{"router":"a"}"#)["path"]?.text == #"[{"name":"crudList"}]"#)
-        // What another process deletes is gone too, and what was deleted and is there again stays.
+        // A mood that another process deleted is gone too; a deleted mood that exists again stays.
         _ = try other.answers(request(1, "mood.delete", #"{"id":"\#(testID(2))"}"#))
         let seen = try session.answers(request(2, "nav.state"), request(3, "nav.state", #"{"router":"b"}"#))
         #expect(Self.order(seen) == (isSubscribed ? ["mood 5", "nav 3", "nav 4", "2", "3"] : ["2", "3"]))
         #expect(seen.last { $0.id == 2 }?["result"]?["depth"]?.integer == 0)
         #expect(seen.last { $0.id == 3 }?["result"]?["depth"]?.integer == 1)
-        // A trial takes nothing away.
+        // A trial run removes nothing.
         _ = try session.answers(request(1, "mood.delete", #"{"id":"\#(testID(3))","dryRun":true}"#))
         #expect(try session.result("nav.state", #"{"router":"b"}"#)["depth"]?.integer == 1)
-        // Nor does a deletion that did not become durable.
+        // A deletion that did not become durable removes nothing either.
         _ = try session.answers(request(1, "mood.clear", #"{"confirm":true}"#))
         #expect(try session.result("nav.state", #"{"router":"b"}"#)["depth"]?.integer == 0)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoodHost
 
-/// The largest and the smallest that a param can say reaches every handler, and none calculates itself to death with it.
+/// Every handler gets the largest and smallest values of its params, and none computes forever.
 @Suite struct ExtremeParamsTests {
     private static let values = [
         "9223372036854775807", "-9223372036854775808", "9223372036854775806", "4611686018427387904", "0", "1", "100",
@@ -26,10 +26,10 @@ import Testing
         """#,
     ].map { $0.replacing("ID2", with: testID(2)).replacing("ID", with: testID(1)) }
 
-    /// What a person does with files, or ends the host, is none of this.
+    /// Methods on files by users, and those that end the host, are left out.
     private static let left = ["host.shutdown", "store.salvage", "store.reset", "store.accept"]
 
-    /// For each param the values that may reach a handler.
+    /// The values that may reach a handler, for each param.
     private static let methods: [(name: String, fields: [(name: String, isRequired: Bool, values: [String])])] =
         MethodTable().all.compactMap { method in
             if left.contains("\(method.name)") { return nil }

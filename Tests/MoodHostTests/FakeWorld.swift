@@ -4,12 +4,12 @@ import MoodCore
 
 @testable import MoodHost
 
-/// What the coordinator believes to be a session.
+/// A fake session for the coordinator.
 struct FakeWorld {
     var calls: [String] = []
     var playing: Recording?
     var fails = false
-    /// Those of every mood.
+    /// The attachments of every mood.
     var attachments = #"""
         [{"kind":"link","url":"https://a.b"},
         {"kind":"event","title":"Tea","occurrences":[{"start":"2026-01-02T03:04:05Z","end":"2026-01-02T03:04:05Z"}]},

@@ -49,7 +49,7 @@ import Testing
         #expect(counts == [0, 5])
     }
 
-    /// The part of the schemas that describes a mood is made from the table of its members.
+    /// The part of the schemas that describes a mood comes from the table of its members.
     @Test func aMoodInTheFilesIsDescribedByTheTable() throws {
         let schema = StoredMood.jsonSchema
         let snapshot = try #require(try SchemaChecker.published("store-snapshot.schema.json")["$defs"]?["mood"])
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// A schema that accepts everything would pass all of this.
+    /// A schema that accepts everything would pass the other tests.
     @Test(arguments: [
         #"{"format":"moodboard-journal"}"#, #"{"seq":1,"at":"2026-01-02T03:04:05.678Z","durable":0}"#,
         #"{"seq":0,"at":"2026-01-02T03:04:05.678Z","durable":0,"crc":"00000000"}"#,

@@ -4,12 +4,11 @@ import Testing
 
 @testable import MoodHost
 
-/// Named states, kept as files that people read: what previews are to an app. (Elsewhere: snapshot tests.)
+/// Named states in files for reviewers, like previews of an app. (Elsewhere: snapshot tests.)
 ///
-/// `Tests/Golden/NAME.json` holds `{state, plugins?, given, asked, part?, answer}`: in words what it shows, manifests of plugins
-/// that are trusted, the requests that lead there and must succeed, the request whose answer is kept, and where in the answer to
-/// look, as a JSON Pointer. With
-/// `MOODBOARD_GOLDEN=write` in the environment the answers are written anew, and the change of the files is reviewed.
+/// `Tests/Golden/NAME.json` holds `{state, plugins?, given, asked, part?, answer}`: a description, manifests of trusted
+/// plugins, the requests that lead there and must succeed, the request whose answer is kept, and a JSON Pointer into
+/// the answer. With `MOODBOARD_GOLDEN=write` in the environment the test rewrites the answers for review.
 @Suite struct GoldenTests {
     private static let folder = "Tests/Golden"
     private static let names = ProjectFiles.names(in: folder).filter { $0.hasSuffix(".json") }
@@ -63,10 +62,10 @@ import Testing
         return found
     }
 
-    /// Trusts the plugins. None of them runs: there is no program that would keep it.
+    /// Trusts the plugins. None of them runs, because there is no supervisor program.
     private static func session(_ manifests: [JSONValue], in place: TestDirectory) throws -> TestSession {
         guard !manifests.isEmpty else { return TestSession() }
-        // The first word to it may find nobody.
+        // The plugin may have closed its pipe at the first write.
         Terminal.ignoreBrokenPipes()
         var options = HostOptions(place: .memory)
         options.plugins.places = [place.path]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MoodHost
 
-/// What happens to a group of requests whose common sync fails.
+/// A group of requests whose common sync fails.
 @Suite struct GroupTests {
     private static let noSpace: Int32 = 28
     private static let ioError: Int32 = 5
@@ -35,7 +35,7 @@ import Testing
         #expect(answers.dropLast().map(\.outcome) == [kind, "notFound", kind, "ok", "ok", "ok", "ok"])
         #expect(answers[7].array?.map(\.outcome) == [kind, "ok"])
         #expect(answers[0]["error"]?["data"]?["retryable"]?.boolean == true)
-        // The reads show what is on the disk.
+        // The reads show the durable state.
         #expect(answers[3]["result"]?["isFavorite"]?.boolean == false)
         #expect(answers[4]["result"]?["total"]?.integer == 1)
         #expect(answers[6]["result"]?["revision"]?.integer == 1)
@@ -108,7 +108,7 @@ import Testing
             _ = try session.answers(Self.create(1, 1))
             fault.set("fdatasync", Self.ioError)
             let answers = try session.answers(Self.create(1, 2), request(2, method), Self.create(3, 3))
-            // The long request ends the group that is lost; it and what comes after it see what is durable.
+            // The long request ends the lost group; it and later requests see the durable state.
             #expect(answers.map(\.id) == [1, 3, 2])
             #expect(answers.map(\.outcome) == ["outcomeUnknown", "ok", "ok"], "\(method)")
             #expect(try session.result("store.info")["moods"]?.integer == 2)

@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// Holds up the helper thread in a call of the file system while it is closed.
+/// Stops the helper thread in a call of the file system while the gate is closed.
 final class HelperGate: Sendable {
     enum Place { case reading, makingDurable }
 
@@ -19,10 +19,10 @@ final class HelperGate: Sendable {
         isAwaited.withLock { $0 = false }
     }
 
-    /// Waits until somebody waits for it.
+    /// Waits until a thread waits at the gate.
     func awaitSomebody() { while !isAwaited.withLock({ $0 }) { usleep(500) } }
 
-    /// The system's, with the gate.
+    /// The file system of the system, with the gate.
     var fileSystem: FileSystem {
         let system = FileSystem.system
         var slow = system

@@ -31,7 +31,7 @@ import Testing
         } while true
     }
 
-    /// Random changes of a few moods, with compactions and new starts, against lists that are simply kept.
+    /// Random changes of a few moods, with compactions and restarts, compared with plain lists.
     @Test(arguments: [1, 2, 13_856_401_379_741_031_022] + SeededRandom.further)
     func agreesWithAModel(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -97,7 +97,7 @@ import Testing
         #expect(try session.call("mood.history", #"{"id":"\#(id)","cursor":"x"}"#).path == "/cursor")
     }
 
-    /// The check of a cursor keeps mistakes out, and nobody who means it: any number may stand in one.
+    /// The checksum of a cursor catches mistakes, not forgery: a cursor may contain any number.
     @Test func takesNoForgedRevision() throws {
         let session = TestSession(TestDirectory())
         let id = testID(1)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// A line of a backup that is not what was written there is not handed out.
+    /// A changed line of a backup is not shown.
     @Test func showsNothingOfABackupThatIsNotWhatWasWritten() throws {
         let directory = TestDirectory()
         let session = TestSession(directory)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    /// Clears that found the mood gone already are none of its changes, however many come.
+    /// Clears after a mood's deletion are no changes of it, however many come.
     @Test func laterClearsHideNothing() throws {
         let session = TestSession(TestDirectory())
         for number in [1, 2, 2, 2, 2] {
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    /// What no journal tells of is told by the mood itself.
+    /// For changes older than the journals, the mood itself is shown.
     @Test func showsWhatASnapshotHolds() throws {
         let memory = TestSession()
         _ = try memory.result("mood.create", #"{"id":"\#(testID(1))","emoji":"😊","label":"A"}"#)

@@ -57,7 +57,7 @@ import Testing
         #expect(options.locale == "fi-FI" && options.timeZone == "Europe/Helsinki")
     }
 
-    /// Programs that are started by others have no command line that a test could change.
+    /// Other programs start hosts with a command line that a test cannot change.
     @Test func theEnvironmentSetsTheClockAndTheIDs() throws {
         let environment = ["MOODBOARD_TEST": "clock:2026-11-25T18:17:57Z,seed:7"]
         let options = try options(["--in-memory"], environment)
@@ -132,7 +132,7 @@ import Testing
         for line in HostCommandLine.help.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
     }
 
-    /// With another letter in the place of a byte it would be another store.
+    /// With a replacement character it would be another store.
     @Test(arguments: ["MOODBOARD_STORE", "XDG_DATA_HOME", "HOME"])
     func refusesAPlaceThatIsNoText(name: String) throws {
         let before = ["MOODBOARD_STORE", "XDG_DATA_HOME", "HOME"].prefix { $0 != name }

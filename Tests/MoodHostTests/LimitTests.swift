@@ -24,7 +24,7 @@ import Testing
         #expect(answers[1]["result"]?["total"]?.integer == 0)
     }
 
-    /// The one answer of a batch obeys the message limit: members that do not fit are not done, and say so.
+    /// The one answer of a batch obeys the message limit: members that do not fit are not done, and get an error.
     @Test func aBatchAnswerOverTheLimitSaysSoMemberByMember() throws {
         let limit = 256 * 1024
         let session = TestSession(limits: [(.messageBytes, limit)])
@@ -42,7 +42,7 @@ import Testing
         #expect(done.count + refused.count == 12)
         #expect((4...8).contains(done.count), "\(done.count) fit")
         #expect(answers.last?.outcome == "ok", "what is small still fits")
-        // What was refused was not done.
+        // Refused members were not done.
         let toggles = done.count - 2
         #expect(try session.result("store.info")["revision"]?.integer == 1 + toggles)
     }
@@ -77,7 +77,7 @@ import Testing
         #expect(over.map(\.outcome) == ["invalidRequest"] && over[0]["id"]?.text == "null")
     }
 
-    /// A client that does not read is not read from; when it reads again, nothing is missing.
+    /// The host does not read from a client that does not read; when the client reads again, nothing is missing.
     @Test func aFullOutputStopsTheWorkAndLosesNothing() throws {
         let session = TestSession(limits: [(.queuedOutputBytes, 64 * 1024)])
         let notes = String(repeating: "x", count: 20_000)
@@ -125,7 +125,7 @@ import Testing
         #expect(ids == (0..<50).map { $0 })
     }
 
-    /// The last message that has begun to leave is sent to its end, and no other, wherever the client stopped to read.
+    /// The host finishes the last message that it has begun to send, and sends no other, wherever the client stopped.
     @Test(arguments: [Framing.line, .header]) func nothingIsCutInTheMiddle(framing: Framing) throws {
         let options = HostOptions(place: .memory)
         for taken in [0, 1, 2, 20, 40, 41, 60, 500] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodHost
 
-/// An import of a large file is made by the helper thread, with the store: it holds up no ping, and the rest keeps its order.
+/// The helper thread imports a large file, with the store: pings do not wait, and the rest keeps its order.
 @Suite struct LongImportTests {
     private let gate = HelperGate(.makingDurable)
     private let directory = TestDirectory()
@@ -21,7 +21,7 @@ import Testing
         request(number, "mood.create", #"{"id":"\#(testID(number))","emoji":"😊","label":"A"}"#)
     }
 
-    /// A table that is too large to be read in the loop.
+    /// A table that is too large for the loop.
     private func table(_ rows: Int = 4_000, bad: Int = 0) -> String {
         var text = "timestamp,emoji,label,notes\n"
         for number in 0..<rows {
@@ -35,7 +35,7 @@ import Testing
 
     private func now(_ lines: String...) throws -> [JSONValue] { try session.answersNow(lines) }
 
-    /// What comes once the gate is open.
+    /// The answers after the gate is open.
     private func later() throws -> [JSONValue] {
         gate.open()
         return try session.answers()
@@ -69,7 +69,7 @@ import Testing
         #expect(try session.result("store.info")["moods"]?.integer == 4_000)
     }
 
-    /// So large that it becomes a snapshot.
+    /// It is large enough to become a snapshot.
     @Test func itMayBeAsLargeAsASnapshot() throws {
         gate.open()
         _ = try session.result("mood.create", #"{"emoji":"😊","label":"A"}"#)
@@ -93,7 +93,7 @@ import Testing
 
     @Test func itCanBeCancelledUntilItIsCommitted() throws {
         #expect(try now(Self.create(1)).map(\.outcome) == ["ok"])
-        // Long enough not to be over before the next line is read.
+        // Large enough not to be over before the next line is read.
         #expect(try now(request(2, "store.import", "{\(table(100_000))}"), request(3, "mood.list")).isEmpty)
         #expect(try now(notification("$/cancelRequest", #"{"id":2}"#)).isEmpty)
         let answers = try later()
@@ -110,7 +110,7 @@ import Testing
         #expect(answers.map(\.id) == [2, 3, 4] && answers.map(\.outcome) == ["ok", "cancelled", "ok"])
     }
 
-    /// Who is told to end cannot say what becomes of what is being made durable, and says so.
+    /// A host that must end cannot know whether a change becomes durable, and says so.
     @Test func atTheEndNothingIsSaidThatMayNotBeSo() throws {
         #expect(try now(Self.create(1)).map(\.outcome) == ["ok"])
         #expect(try now(request(2, "store.import", "{\(table())}")).isEmpty)
@@ -181,7 +181,7 @@ import Testing
     @Test func theLockIsHeldMeanwhileAndGivenBack() throws {
         #expect(try now(Self.create(1)).map(\.outcome) == ["ok"])
         #expect(try now(request(2, "store.import", "{\(table())}")).isEmpty)
-        // The helper thread takes it when it begins.
+        // The helper thread takes the lock when it begins.
         var isHeld = false
         for _ in 0..<20_000 where !isHeld {
             do {

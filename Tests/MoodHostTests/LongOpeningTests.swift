@@ -5,14 +5,14 @@ import Testing
 
 @testable import MoodHost
 
-/// A store that takes long to open is opened by the helper thread: it holds up no ping, and the rest keeps its order.
+/// The helper thread opens a store that takes long: pings do not wait, and the rest keeps its order.
 @Suite struct LongOpeningTests {
     private static let count = 160
     private let gate = HelperGate(.reading)
     private let directory = TestDirectory()
     private let index: String
 
-    /// A store with a snapshot that has no index, which is read whole.
+    /// A store with a snapshot without an index, which is read whole.
     init() throws {
         let notes = String(repeating: "x", count: 60_000)
         let maker = TestSession(directory)
@@ -98,7 +98,7 @@ import Testing
         #expect(try session.result("store.info")["moods"]?.integer == Self.count + 1)
     }
 
-    /// Between the end of the opening and the request others may commit.
+    /// Others may commit between the end of the opening and the request.
     @Test func whatOthersCommittedMeanwhileIsSeen() throws {
         let session = open()
         #expect(try now(session, Self.list(1000)).isEmpty)
@@ -119,7 +119,7 @@ import Testing
         #expect(answers.last?["result"]?["total"]?.integer == Self.count + 1)
     }
 
-    /// Who is told to end does not wait for it.
+    /// A host that must end does not wait for it.
     @Test func atTheEndItIsNotWaitedFor() throws {
         let session = open()
         #expect(try now(session, Self.list(1000), Self.create(1001)).isEmpty)
@@ -133,7 +133,7 @@ import Testing
         session.awaitHelper()
     }
 
-    /// What is wrong is told to the request, and the next one tries again.
+    /// The request gets the error, and the next one tries again.
     @Test func afterAFailureItIsTriedAgain() throws {
         gate.open()
         let path = directory.path + "/moods.json"

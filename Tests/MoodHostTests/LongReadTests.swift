@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodHost
 
-/// What looks through a whole store is done by the helper thread, with the store: it holds up no ping, and the rest keeps its order.
+/// The helper thread reads a whole store, with the store: pings do not wait, and the rest keeps its order.
 @Suite struct LongReadTests {
     private static let moods = 300
 
@@ -12,7 +12,7 @@ import Testing
     private let directory = TestDirectory()
     private let session: TestSession
 
-    /// A store with more than is read in the loop; the gate is closed.
+    /// A store too large for the loop; the gate is closed.
     init() throws {
         gate.open()
         session = TestSession(directory, gate.fileSystem)
@@ -27,7 +27,7 @@ import Testing
 
     private func now(_ lines: String...) throws -> [JSONValue] { try session.answersNow(lines) }
 
-    /// What comes once the gate is open.
+    /// The answers after the gate is open.
     private func later() throws -> [JSONValue] {
         gate.open()
         return try session.answers()
@@ -56,7 +56,7 @@ import Testing
         #expect(page["items"]?.array?.allSatisfy { $0["mood"]?["label"]?.string == "Happy" } == true)
     }
 
-    /// It sees what was asked for before it, in the same group too.
+    /// It sees the effects of earlier requests, of its own group too.
     @Test func deletedMoodsAreThoseOfItsPlaceInTheOrder() throws {
         try clear()
         gate.open()

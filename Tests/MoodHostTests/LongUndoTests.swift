@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodHost
 
-/// What undoes a lot is made by the helper thread, with the store: it holds up no ping, and the rest keeps its order.
+/// The helper thread makes large undos, with the store: pings do not wait, and the rest keeps its order.
 @Suite struct LongUndoTests {
     private static let moods = 300
 
@@ -14,7 +14,7 @@ import Testing
 
     init() throws { try self.init(.makingDurable) }
 
-    /// A store with more than is undone in the loop, all of it deleted; the gate is closed.
+    /// A store with deletions too large for an undo in the loop; the gate is closed.
     private init(_ place: HelperGate.Place) throws {
         gate = HelperGate(place)
         gate.open()
@@ -30,7 +30,7 @@ import Testing
 
     private func now(_ lines: String...) throws -> [JSONValue] { try session.answersNow(lines) }
 
-    /// What comes once the gate is open.
+    /// The answers after the gate is open.
     private func later() throws -> [JSONValue] {
         gate.open()
         return try session.answers()

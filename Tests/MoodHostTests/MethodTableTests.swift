@@ -6,7 +6,7 @@ import Testing
 @testable import MoodProtocol
 
 @Suite struct MethodTableTests {
-    /// The name that is found by these bytes.
+    /// The name of the method that these bytes find.
     private static func find(_ name: String, in table: borrowing MethodTable, isEscaped: Bool = false) -> String? {
         let bytes = Array(name.utf8)
         return bytes.withUnsafeBytes { table.find(JSONText(raw: $0, isEscaped: isEscaped))?.method.name.description }
@@ -52,14 +52,14 @@ import Testing
         #expect(MethodTable().suggestions(for: String(repeating: "m", count: 1_000_000)).isEmpty)
     }
 
-    // MARK: Methods that come and go
+    // MARK: Added methods
 
     private static func added(_ name: Name, params: [Field] = []) -> Method {
         Method(
             name, .read, .readMoods, "Say what was given.", described: params, result: .any, errors: [], since: "1.0")
     }
 
-    /// Answers with the text that was given.
+    /// Answers with the given text.
     private static let echo = Handler.Run.now { (_, _, arguments, out) throws(RPCError) in
         let text = arguments.whole.map { JSONValue($0) }?["text"]?.text ?? ""
         Array(text.utf8).withUnsafeBytes { out.raw($0) }

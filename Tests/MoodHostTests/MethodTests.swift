@@ -5,16 +5,16 @@ import Versions
 
 @testable import MoodHost
 
-/// What each method answers is as its declaration says.
+/// Every method answers as declared.
 @Suite struct MethodTests {
     @Test(arguments: MethodTable().all.map { "\($0.name)" })
     func noMethodFailsOfItselfWithoutParams(method: String) throws {
         let answer = try TestSession().call(method)
-        // A form is first to be opened.
+        // A form must be opened first.
         #expect(["ok", "invalidParams", "refused"].contains(answer.outcome), "\(answer.text)")
     }
 
-    /// For every method a call that succeeds, on a store with the moods 1 and 2.
+    /// A call of every method that succeeds, on a store with the moods 1 and 2.
     private static let calls: [(method: String, params: String)] = [
         ("host.info", "{}"), ("host.ping", "{}"), ("rpc.discover", "{}"), ("nav.state", "{}"), ("nav.menu", "{}"),
         (
@@ -67,7 +67,7 @@ import Versions
         ("host.shutdown", "{}"),
     ]
 
-    /// Those that have something to do with files only.
+    /// Calls that need files.
     private static let fileCalls: [(method: String, params: String)] = [
         ("store.salvage", #"{"to":"${new}"}"#), ("store.accept", #"{"confirm":true}"#),
         ("store.reset", #"{"confirm":true}"#), ("sync.setup", #"{"url":"folder:${new}/journal","new":true}"#),
@@ -89,8 +89,7 @@ import Versions
             let problems = SchemaChecker(root: document).problems(of: result, by: schema)
             #expect(problems.isEmpty, "\(call.method): \(problems) in \(result.text)")
         }
-        // Those of plugins have something to do where there is one: PluginTests. These two where there are two stores:
-        // sync-folder.transcript.
+        // `PluginTests` cover methods of plugins, and `sync-folder.transcript` covers these two, which need two stores.
         let ofTwoStores = ["sync.settle", "sync.forget"]
         let called = Set((Self.fileCalls + Self.calls).map(\.method))
         let methods = MethodTable().all.map { "\($0.name)" }.filter { name in
@@ -99,7 +98,7 @@ import Versions
         #expect(called == Set(methods), "every method is called here")
     }
 
-    /// A mood that is there already stays.
+    /// Existing moods stay.
     private static func fill(_ session: TestSession) throws {
         for number in 1...2 {
             _ = try session.result("mood.create", #"{"id":"\#(testID(number))","emoji":"😢","label":"Mood \#(number)"}"#)
@@ -146,7 +145,7 @@ import Versions
         #expect(info["moods"]?.integer == 5 && info["favorites"]?.integer == 2 && info["schemaVersion"]?.integer == 3)
     }
 
-    /// A host that was never asked for a mood has not looked at its store.
+    /// A host that never got a request for moods has not read its store.
     @Test func whatNeedsNoStoreTouchesNoFile() throws {
         let directory = TestDirectory()
         let session = TestSession(directory)

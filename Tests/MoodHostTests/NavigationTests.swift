@@ -6,7 +6,7 @@ import Testing
 
 @testable import MoodHost
 
-/// What a router does besides moving: it is watched, guarded and kept.
+/// Routers are watched, guarded and saved.
 @Suite struct NavigationTests {
     private static let ioError: Int32 = 5
     private static let noSpace: Int32 = 28
@@ -64,7 +64,7 @@ import Testing
         for route in [#"{"name":"crudList"}"#, #"{"name":"menu"}"#, Self.detail(1)] {
             #expect(try session.call("nav.navigate", #"{"route":\#(route)}"#).outcome == "ok")
         }
-        // That a mood is there is looked at first.
+        // The existence of the mood is checked first.
         #expect(try session.call("nav.navigate", #"{"route":\#(Self.detail(2))}"#).outcome == "notFound")
         #expect(try session.call("nav.goBack").outcome == "ok")
     }
@@ -83,7 +83,7 @@ import Testing
         #expect(try Self.log(session) == ["navigate observation", "navigate crudList"])
     }
 
-    /// What a deletion does to a router is in its log, and in no other.
+    /// A deletion is in the log of its router, and in no other.
     @Test func aPrunedRouterSaysSo() throws {
         let session = TestSession()
         _ = try session.result("mood.create", Self.create(1))
@@ -125,7 +125,7 @@ import Testing
         #expect(state["path"]?.text == #"[{"name":"crudList"},\#(Self.detail(2))]"#)
         #expect(state["dropped"]?.text == "[\(Self.detail(1))]")
         #expect(try Self.log(session) == ["restore moodDetail"])
-        // Nothing moves, nothing is noted.
+        // Without a move nothing is logged.
         _ = try session.result("nav.restore", #"{"name":"a"}"#)
         #expect(try Self.log(session).count == 1)
     }
@@ -156,7 +156,7 @@ import Testing
         #expect(try readOnly.call("nav.save", #"{"name":"a"}"#).outcome == "storeReadOnly")
     }
 
-    /// Whatever fails, what was saved before is there, whole.
+    /// Whatever fails, the previously saved path stays intact.
     @Test(arguments: [
         ("pwrite", noSpace, "storageFull"), ("pwrite", ioError, "outcomeUnknown"), ("fsync", ioError, "outcomeUnknown"),
         ("rename", ioError, "outcomeUnknown"), ("rename", noSpace, "storageFull"), ("rename", 30, "storeReadOnly"),
@@ -179,7 +179,7 @@ import Testing
         #expect(try TestSession(directory).result("nav.restore", #"{"name":"a"}"#)["depth"]?.integer == 1)
     }
 
-    /// What was made in the same group is durable before a route to it is kept.
+    /// A mood of this group is durable before a route to it is saved.
     @Test func aGroupWithoutItsSyncSavesNothing() throws {
         let directory = TestDirectory()
         let fault = Fault()

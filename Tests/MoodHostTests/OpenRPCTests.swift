@@ -90,17 +90,17 @@ import Testing
         #expect(OpenRPC.document(of: MethodTable().all, version: "1.2.3").text == Self.document.text)
     }
 
-    /// By position a method takes its own params only, so a generator must not give what stands behind them so.
+    /// By position a method takes its own params only, so a generator must not pass later ones that way.
     @Test func whatIsGivenByNameOnlyIsSaid() throws {
         for method in MethodTable().all {
             let described = try #require(try Self.methods().first { $0["name"]?.string == "\(method.name)" })
-            // A null may say something, as in settings.set, so it cannot stand for what is left out.
+            // In settings.set null has a meaning, so it cannot stand for an omitted param.
             let isEither = method.fields.count == method.params.count && method.name != "settings.set"
             #expect(described["paramStructure"]?.string == (isEither ? "either" : "by-name"), "\(method.name)")
         }
     }
 
-    /// Programs that write code from the document take titles as the names of types.
+    /// Code generators take titles as names of types.
     @Test func everyTypeHasATitleOfItsOwn() throws {
         var places: [String: String] = [:]
         func look(_ schema: JSONValue, _ place: String, isType: Bool) {
@@ -174,7 +174,7 @@ import Testing
         look(Self.document, "")
     }
 
-    /// Where a shape is said nothing of, a generator makes "any" of it.
+    /// For an undescribed shape a generator makes "any".
     @Test func everyResultHasAType() throws {
         for method in try Self.methods() {
             let schema = try #require(method["result"]?["schema"])
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    /// What goes wrong, one of each that a healthy disk can show.
+    /// One error of each kind that a healthy disk can show.
     @Test func everyErrorsDataIsAsItIsDeclared() throws {
         let session = TestSession()
         _ = try session.result("mood.create", #"{"id":"\#(testID(1))","emoji":"😊","label":"A"}"#)

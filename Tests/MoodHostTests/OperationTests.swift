@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoodHost
 
-/// Requests that are made again with the same `opId`.
+/// Repeated requests with an `opId`.
 @Suite struct OperationTests {
     private static let id = testID(1)
     private static let create = #""emoji":"😊","label":"A","timestamp":"2026-01-02T03:04:05Z","valence":0.5"#
@@ -33,7 +33,7 @@ import Testing
             let first = try session.result(method, String(once)).text
             let revision = try session.result("store.info")["revision"]?.integer
             #expect(try session.result(method, String(once)).text == first)
-            // Also in one group, and once what it changed has changed again.
+            // Also in one group, and after later changes of its moods.
             let again = try session.answers(
                 request(2, "store.insertSamples"), request(3, method, String(once)),
                 request(4, "mood.create", #"{\#(Self.create),"opId":"y"}"#),
@@ -67,7 +67,7 @@ import Testing
         #expect(try session.result("store.info")["revision"]?.integer == 1)
     }
 
-    /// Ids and times are values, not bytes; so are an empty object, and a null for what may be absent.
+    /// Ids and times are values, not bytes; so are an empty object, and a null for an optional member.
     @Test(arguments: [
         (
             "mood.update", #"{"id":"ID","set":{"timestamp":"2026-01-02T03:04:05Z","scales":{}}}"#,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoodHost
 
-/// A request that waits for the lock holds up those after it, but for the few that may overtake it.
+/// A request that waits for the lock blocks later ones, except the few that may overtake it.
 @Suite struct ParkingTests {
     private let directory = TestDirectory()
     private let session: TestSession
@@ -50,8 +50,8 @@ import Testing
         #expect(!session.hasPending)
     }
 
-    /// Looking around for a subscriber finds the lock file empty, and another process has the lock: nobody waits for it then,
-    /// because nobody would attend to that, but a request that needs it does.
+    /// A look for changes finds the lock file empty, and another process has the lock. No wait begins then, because the
+    /// loop would not handle it; a request that needs the lock begins one.
     @Test func lookingAroundBeginsNoWait() throws {
         #expect(try now(request(2, "events.subscribe", #"{"topics":["mood"]}"#)).map(\.outcome) == ["ok"])
         do {
@@ -74,7 +74,7 @@ import Testing
         #expect(try now(Self.create(2), Self.create(3), request(4, "mood.list")).isEmpty)
         session.endTime()
         #expect(try now(request(5, "host.ping")).map(\.outcome) == ["storeBusy", "storeBusy", "ok", "ok"])
-        // The next one waits for a time of its own.
+        // The next one waits for its own time.
         #expect(try now(Self.create(6)).isEmpty && session.hasPending)
         session.refuseWork()
         #expect(try now(Self.create(7)).map(\.outcome) == ["storeBusy", "storeBusy"])
@@ -90,7 +90,7 @@ import Testing
             #expect(!session.hasPending)
             _ = lock.file.descriptor
         }
-        // The thread that has waited lets go as soon as it gets the lock.
+        // The waiting thread releases the lock as soon as it gets it.
         _ = try FileLock.acquire(directory.path + "/lock", timeoutMilliseconds: 20_000, in: .system)
     }
 
@@ -130,7 +130,7 @@ import Testing
         let others = Mutex<FileLock?>(nil)
         var fileSystem = FileSystem.system
         fileSystem.makeDirectory = { path throws(SystemError) in
-            // Another process is faster: it makes the store, and is at work on it.
+            // Another process is faster: it makes the store, and works on it.
             _ = TestSession(empty).outputNow(for: Self.create(9) + "\n")
             others.withLock { $0 = try? FileLock.acquire(path + "/lock", timeoutMilliseconds: 0, in: .system) }
             try FileSystem.system.makeDirectory(path)
@@ -138,7 +138,7 @@ import Testing
         let session = TestSession(empty, fileSystem)
         session.waitBeside()
         let toggle = request(1, "mood.toggleFavorite", #"{"id":"\#(testID(9))"}"#)
-        // What it is told was right when it came, and stays so.
+        // Its answer was right on arrival, and stays so.
         let first = session.outputNow(for: toggle + "\n" + Self.create(2) + "\n")
         #expect(first.contains(#""id":1,"error""#) && first.contains("notFound") && !first.contains(#""id":2"#))
         others.withLock { $0 = nil }
@@ -147,7 +147,7 @@ import Testing
         #expect(answers.map(\.id) == [2] && answers.map(\.outcome) == ["ok"])
     }
 
-    /// Two of one group need the lock. The first has it in vain, and then somebody else has it.
+    /// Two requests of one group need the lock. The first has it for nothing, and then another process has it.
     @Test func whoHasItInVainDoesNotWaitForItAgain() throws {
         let directory = TestDirectory()
         let others = Mutex<FileLock?>(nil)
@@ -172,7 +172,7 @@ import Testing
         #expect(!session.hasPending && others.withLock { $0 != nil })
     }
 
-    /// Those after it that read look at the store again.
+    /// Later requests that read check the store again.
     @Test func whoReadsAfterItLooksAgain() throws {
         try FileSystem.system.rename(directory.path, directory.path + "-away")
         defer { TestDirectory.remove(directory.path + "-away") }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import MoodHost
 
-/// Requests that are answered later: by then others have been.
+/// Requests that are answered later, after others.
 @Suite struct PendingTests {
-    /// Holds up what the helper thread reads until it is opened.
+    /// Stops reads of the helper thread until it is opened.
     private final class Gate: Sendable {
         private let loop = pthread_self().hashValue
         private let isClosed = Mutex(true)
@@ -41,7 +41,7 @@ import Testing
 
     private func now(_ lines: String...) throws -> [JSONValue] { try session.answersNow(lines) }
 
-    /// What comes once the gate is open.
+    /// The answers after the gate is open.
     private func later() throws -> [JSONValue] {
         gate.open()
         return try session.answers()
@@ -50,7 +50,8 @@ import Testing
     @Test(arguments: ["store.verify", "store.compact", "store.salvage"])
     func othersAreAnsweredMeanwhile(method: String) throws {
         let long = request(2, method, method == "store.salvage" ? #"{"to":"\#(saved.path)"}"# : "{}")
-        // The gate stops a compaction before it has opened the store, which it does with the lock held: a change would wait.
+        // The gate stops a compaction before it has opened the store, which it does with the lock held: a change would
+        // wait.
         let changes = method == "store.compact" ? [] : [Self.create(4)]
         let first = try session.answersNow([long, request(3, "host.ping")] + changes)
         #expect(first.map(\.id) == [3] + changes.map { _ in 4 })
@@ -68,7 +69,7 @@ import Testing
         #expect(try later().first?["result"]?["moods"]?.integer == 1)
     }
 
-    /// Not the moods of one moment and the bytes of another.
+    /// The moods and the bytes are of one moment.
     @Test func whatIsCheckedIsOneState() throws {
         gate.open()
         let before = try session.result("store.verify")
@@ -78,7 +79,7 @@ import Testing
         #expect(answer?["moods"]?.integer == 1 && answer?.text == before.text)
     }
 
-    /// It speaks of what was written, though the store has gone on when it is answered.
+    /// It reports the written state, even if the store has changed before the answer.
     @Test func aCompactionTellsOfOneState() throws {
         gate.open()
         let before = try session.result("store.info")
@@ -144,7 +145,7 @@ import Testing
         #expect(try later().first?["result"]?["moods"]?.integer == 2)
     }
 
-    /// A reset puts the files aside: what works on them comes first.
+    /// A reset moves the files away: work on them comes first.
     @Test func aResetComesAfterTheWorkOfEarlierRequests() throws {
         gate.open()
         let salvage = request(2, "store.salvage", #"{"to":"\#(saved.path)"}"#)
@@ -190,7 +191,7 @@ import Testing
         #expect(try later().isEmpty && !session.hasPending)
     }
 
-    /// The members of a batch share the room of one message with those that come later.
+    /// The members of a batch share the room of one message with late answers.
     @Test func aLateAnswerSharesTheRoomOfItsBatch() throws {
         let session = TestSession(limits: [(.messageBytes, 2048)])
         let label = String(repeating: "x", count: 200)

@@ -1,7 +1,7 @@
 import Platform
 import Testing
 
-/// The project's own files, found from this one however it was reached.
+/// The project's own files, found from this one through any link.
 enum ProjectFiles {
     private static func path(_ name: String) throws -> String {
         let pointer = try #require(realpath(#filePath, nil))
@@ -21,7 +21,7 @@ enum ProjectFiles {
         ((try? FileSystem.system.list(path(folder))) ?? []).sorted()
     }
 
-    /// Writes a file anew.
+    /// Replaces a file.
     static func write(_ text: String, to name: String) throws {
         let output = try #require(fopen(path(name), "w"))
         defer { fclose(output) }

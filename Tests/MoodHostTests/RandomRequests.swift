@@ -2,10 +2,10 @@ import JSONCodec
 import MoodCore
 import Seeds
 
-/// Random moods as `mood.create` takes them: every member, every kind of attachment, each with and without what may be absent.
+/// Random moods for `mood.create`: every member, every kind of attachment, each with and without optional members.
 struct RandomRequests {
     var random: SeededRandom
-    /// Moods that relations name, besides some that are not there.
+    /// Moods that relations name, besides some that do not exist.
     private var made: [String] = []
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
@@ -25,7 +25,7 @@ struct RandomRequests {
 
     mutating func id() -> String { MoodID(high: random.next(), low: random.next()).text }
 
-    /// Anywhere in time, the ends too, but more often about now.
+    /// Any time, also the limits, but more often about now.
     mutating func time() -> Timestamp {
         let all = Timestamp.minimum.milliseconds...Timestamp.maximum.milliseconds
         let now: Int64 = 1_767_323_045_678

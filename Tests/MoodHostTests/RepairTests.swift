@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoodHost
 
-/// What a running host does when its store is mended: the next request meets the new state.
+/// A running host whose store is repaired: the next request meets the new state.
 @Suite struct RepairTests {
     private let confirmed = #"{"confirm":true}"#
 
@@ -120,7 +120,7 @@ import Testing
         #expect(directory.text(aside + "/journal-2.jsonl").contains("in time"))
     }
 
-    /// A group that is answered anew must not reset the store a second time.
+    /// A group that is answered again must not reset the store a second time.
     @Test func aFailedSyncBehindAResetDoesNotRepeatIt() throws {
         let directory = TestDirectory()
         let fault = Fault()
@@ -156,7 +156,7 @@ import Testing
         #expect(directory.names.filter { $0.hasPrefix("set-aside-") }.count == 1)
     }
 
-    /// Another host on the same directory, which has the store open, goes on with what was made of it.
+    /// Another host on the directory, with the store open, continues with the repaired one.
     @Test func anotherHostGoesOnWithTheMendedStore() throws {
         let directory = TestDirectory()
         let mending = try filled(directory)
@@ -203,7 +203,7 @@ import Testing
     }
 }
 
-/// Progress leaves while the request works, where nothing else waits to leave.
+/// Progress leaves while the request works, unless other output waits.
 @Suite struct ProgressTests {
     private static func notices(_ lines: [JSONValue]) -> [JSONValue] {
         lines.filter { $0["method"]?.string == "$/progress" }
@@ -244,7 +244,7 @@ import Testing
         #expect(values.allSatisfy { $0["total"]?.integer == 9000 })
     }
 
-    /// Who does not read misses all but the latest, and gets whole notices before the answer.
+    /// A client that does not read misses all progress but the latest, and gets whole notifications before the answer.
     @Test func waitsWithTheOutput() throws {
         let session = try large(TestDirectory())
         let verify = request(2, "store.verify", #"{"progressToken":7}"#)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MoodHost
 
-/// However a request is spelled (the order of its members, white space, escapes), it is answered alike.
+/// Every spelling of a request (order of members, white space, escapes) gets an equal answer.
 @Suite struct RequestSpellingTests {
     private static let ids = (0..<4).map { "0190b5a0-7c5e-7000-8000-3f2a9c1d4e0\($0)" }
 
@@ -30,7 +30,7 @@ import Testing
             #""mood.delete","params":{"id":"ID"}"#, #""mood.deleteMany","params":{"ids":["ID"]}"#,
         ]
 
-    /// With one thing wrong in each.
+    /// Requests with one mistake each.
     private static let wrong = [
         #""mood.get","params":{"id":"ID-"}"#, #""mood.get","params":{"id":null}"#, #""mood.get""#,
         #""mood.get","params":{"id":"ID","limit":1}"#, #""mood.get","params":["ID",1]"#, #""mood.get","params":7"#,
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// One byte is changed, left out, doubled or put in.
+    /// One byte is changed, left out, doubled or inserted.
     private static func mutated(_ message: String, _ random: inout SeededRandom) -> [UInt8] {
         var bytes = Array(message.utf8)
         let byte = random.pick(Array(#"{}[]",:\ 0a-.eunté"#.utf8))
@@ -91,7 +91,7 @@ import Testing
         return bytes
     }
 
-    /// What is no JSON is said to be none, in the validator's words, whatever else is wrong with it.
+    /// A message that is not JSON gets the validator's error, whatever else is wrong with it.
     @Test(arguments: 1...20)
     func whatIsNoJSONIsRefusedAsTheValidatorSays(seed: Int) throws {
         let session = TestSession()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// Where params are blamed, with the path.
+    /// The path if the error is in the params.
     private static let doubled: [(message: String, code: Int, path: String?)] = [
         (#"HEAD,"params":{"router":null,"router":null}}"#, -32602, "/router"),
         (#"HEAD,"params":{"router":"a","rout\u0065r":1}}"#, -32602, "/router"),
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// A limit that is set holds for the envelope and the params too.
+    /// A custom limit holds for the envelope and the params too.
     @Test func theDepthIsCountedFromTheEnvelope() throws {
         let session = TestSession(limits: [(.depth, 4)])
         let right = #"{"jsonrpc":"2.0","id":1,"method":"mood.update","params":{"id":"x","set":{"tags":["a"]}}}"#
@@ -157,7 +157,7 @@ private struct Speller {
     mutating func spell(_ message: JSONValue) -> String {
         var members: [(String, String)] = []
         for member in message.object ?? [] {
-            // An id is echoed as it was written, so it is written as it was.
+            // The id keeps its spelling, because the host echoes it as written.
             let isID = member.name == "id"
             let value = isID ? member.value.text : spell(member.value, isParams: member.name == "params")
             members.append((member.name, value))

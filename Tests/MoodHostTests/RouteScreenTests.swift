@@ -7,12 +7,12 @@ import Versions
 
 @testable import MoodHost
 
-/// `nav.screen`: every route, in every state that matters, as its schema says and with actions that can be performed.
+/// `nav.screen`: every route, in every relevant state, fits its schema and offers actions that can be performed.
 @Suite struct RouteScreenTests {
     private static let routes = ["menu", "introState", "observation", "architecture", "crudList"]
     private static let locales = ["en_US", "de_DE", "es_MX", "fi_FI", "fr_FR", "ja_JP", "ar_EG"]
 
-    /// What a session is at before its screens are looked at.
+    /// The state of a session before its screens are checked.
     enum Situation: String, CaseIterable, CustomTestStringConvertible {
         case empty, moods, newForm, rightForm, editing
 
@@ -36,7 +36,7 @@ import Versions
         try session.result("nav.screen", #"{"route":{"name":"\#(route)"}\#(more)}"#)
     }
 
-    /// Every action in it, wherever it stands.
+    /// Every action anywhere in a value.
     private static func actions(_ value: JSONValue) -> [JSONValue] {
         (value.object ?? []).flatMap { member in
             (member.name == "action" ? [member.value] : []) + actions(member.value)
@@ -66,7 +66,7 @@ import Versions
         }
     }
 
-    /// Complete: each as it stands, on a session that is where the screen was drawn.
+    /// All of them, unchanged, in a session in the state of the screen.
     @Test(arguments: Situation.allCases)
     func everyOfferCanBePerformed(situation: Situation) throws {
         for route in Self.routes {
@@ -114,7 +114,7 @@ import Versions
         #expect(screen["footer"]?.text == "[]" && screen["mood"] == nil)
     }
 
-    /// A router does not show it any more, whoever has deleted it; who asks for it is told.
+    /// A router no longer shows a deleted mood, whichever process deleted it; a request for it gets an error.
     @Test func aMoodThatIsGoneIsNotShown() throws {
         let directory = TestDirectory()
         let session = TestSession(directory)
@@ -167,7 +167,7 @@ import Versions
         #expect(asked[0] == asked[1], "\(asked)")
     }
 
-    /// An empty list says why, in the language that was asked for.
+    /// An empty list gives a reason, in the requested language.
     @Test func anEmptyListSpeaksTheLanguage() throws {
         let session = TestSession()
         func empty(_ params: String) throws -> [String?] {

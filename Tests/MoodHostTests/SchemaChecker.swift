@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// As much of JSON Schema as the published schemas use; a keyword that it does not know is a problem too.
+/// The part of JSON Schema that the published schemas use; an unknown keyword is a problem too.
 struct SchemaChecker {
     /// The document that `$ref` points into.
     let root: JSONValue
@@ -13,7 +13,7 @@ struct SchemaChecker {
         return found
     }
 
-    /// Whether there are none. What tells kinds of objects apart is looked at first, because mostly it differs.
+    /// Whether a value fits. It checks the members that distinguish kinds of objects first, because mostly they differ.
     private func fits(_ value: JSONValue, _ schema: JSONValue) -> Bool {
         for property in schema["properties"]?.object ?? [] {
             guard let choice = property.value["enum"]?.array?.first ?? property.value["const"],
@@ -114,7 +114,7 @@ struct SchemaChecker {
 }
 
 extension SchemaChecker {
-    /// What is published in `Schemas` under a name.
+    /// A published schema of `Schemas` by name.
     static func published(_ name: String) throws -> JSONValue {
         try JSONValue.parse(ProjectFiles.bytes("Schemas/\(name)"))
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoodHost
 
-/// What screens say of any mood, to anybody, is what the published schema promises.
+/// Screens of any mood, for any locale, fit the published schema.
 @Suite struct ScreenTests {
     /// Every language, and a sample of the regions.
     private static func locales(_ random: inout SeededRandom) -> [String] {
@@ -45,8 +45,8 @@ import Testing
 
     private static let colors: Set = ["red", "gray", "secondary", "green", "blue"]
 
-    /// What a schema cannot say: ids are unique, everything is said to those who do not see it, nothing is empty that people
-    /// read, and colours are of the semantic ones.
+    /// Rules beyond the schema: ids are unique, everything has an accessibility label, texts are not empty, and colors
+    /// are semantic.
     private func expectToBeAScreen(_ screen: JSONValue, _ comment: Comment) throws {
         let cells = try #require(screen["cells"]?.array)
         let ids = cells.compactMap { $0["id"]?.string }
@@ -63,9 +63,9 @@ import Testing
         }
     }
 
-    // MARK: Colours
+    // MARK: Colors
 
-    /// The pairs of colours that stand anywhere in a value.
+    /// The pairs of colors anywhere in a value.
     private static func pairs(in value: JSONValue) -> [(light: [String], dark: [String])] {
         switch value {
         case .array(let elements): return elements.flatMap { pairs(in: $0) }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// One, or several of a gradient.
+    /// One color, or several of a gradient.
     private static func colors(_ value: JSONValue) -> [String] {
         value.array?.compactMap(\.string) ?? [value.string].compactMap(\.self)
     }
@@ -98,7 +98,7 @@ import Testing
         return (values[1] + 0.05) / (values[0] + 0.05)
     }
 
-    /// Text stands on them: black on the light ones, white on the dark ones. WCAG 2.2, success criterion 1.4.3.
+    /// Text on them is black on the light ones, white on the dark ones. WCAG 2.2, success criterion 1.4.3.
     @Test func textCanBeReadOnEveryPairOfColors() throws {
         #expect(try contrast("#000000", "#FFFFFF") == 21)
         #expect(try contrast("#777777", "#FFFFFF") < 4.5)

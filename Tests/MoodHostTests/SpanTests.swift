@@ -3,7 +3,7 @@ import Testing
 
 @testable import MoodHost
 
-/// What `stats.summary` says of the span that it was asked for.
+/// The span in the answer of `stats.summary`.
 @Suite struct SpanTests {
     private let session = TestSession()
 
@@ -20,7 +20,7 @@ import Testing
         try session.result("stats.summary", #"{"timeZone":"UTC","now":"2026-01-12T12:00:00Z",\#(params)}"#)
     }
 
-    /// A day and a moment, or one of them and nothing: every end is told, as it was meant.
+    /// A day and a time, or only one of them: the answer has every given end unchanged.
     @Test(arguments: [
         (#""from":"2026-01-05","to":"2026-01-12T00:00:00Z""#, "2026-01-05", "2026-01-12T00:00:00.000Z", 3),
         (#""from":"2026-01-05T10:00:00Z","to":"2026-01-11""#, "2026-01-05T10:00:00.000Z", "2026-01-11", 2),
@@ -33,14 +33,14 @@ import Testing
         #expect(summary["from"]?.string == from && summary["to"]?.string == to && summary["moods"]?.integer == moods)
     }
 
-    /// 0.1 + 0.2 + 0.3 leaves 0.6000000000000001 where doubles are summed; nobody is told so.
+    /// 0.1 + 0.2 + 0.3 leaves 0.6000000000000001 in doubles; the answer does not show that.
     @Test func numbersHaveNoNoise() throws {
         let text = try summary(#""in":"2026-01""#).text
         #expect(try #require(text.firstMatch(of: /"average":([-0-9.]+),"spread"/)?.1) == "0.18")
         for number in text.matches(of: /[0-9]\.([0-9e-]+)/) { #expect(number.1.count <= 10 && !number.1.contains("e")) }
     }
 
-    /// A list by time passes over what lies far from its days; a list by label looks at all moods. Both find the same.
+    /// A list by time skips moods far from its days; a list by label reads all. Both find the same moods.
     @Test(arguments: ["00:00", "12:00"]) func aListOfDaysPassesOverNoMood(dayStartsAt: String) throws {
         _ = try session.result("settings.set", #"{"dayStartsAt":"\#(dayStartsAt)","timeZone":"UTC"}"#)
         for zone in ["Pacific/Kiritimati", "Etc/GMT+12", "UTC", "Asia/Kathmandu"] {

@@ -4,8 +4,7 @@ import Testing
 
 @testable import MoodHost
 
-/// A store that is not there yet reads as an empty one, and the first change makes it. (The rest is in
-/// `store-not-there.transcript`.)
+/// A missing store reads as an empty one, and the first change makes it. (The rest is in `store-not-there.transcript`.)
 @Suite struct StoreNotThereTests {
     private static let create = EventTests.create(1, 1)
 
@@ -29,7 +28,7 @@ import Testing
         _ = try other.answers(Self.create, EventTests.create(2, 2))
         let events = session.output(for: "").split(separator: "\n").compactMap { try? JSONValue(parsing: String($0)) }
         #expect(EventTests.order(events) == ["mood 1", "mood 2"])
-        // Another store in its place is told of, as of any that is followed.
+        // Another store in its place is reported as usual.
         _ = try other.result("store.reset", #"{"confirm":true}"#)
         let ends = session.output(for: "").split(separator: "\n").compactMap { try? JSONValue(parsing: String($0)) }
         #expect(EventTests.order(ends) == ["store 1", "mood 0 lagged"])
@@ -52,8 +51,8 @@ import Testing
         #expect(try session.result("mood.list")["total"]?.integer == 0)
     }
 
-    /// Files that are removed are made again from what is known. A store that was open and whose directory is gone has perhaps
-    /// been moved, or is not mounted.
+    /// The host makes removed files again from its state. But if the directory of an open store is gone, the store may
+    /// have been moved or unmounted.
     @Test func noneBeginsInThePlaceOfOneThatWasOpen() throws {
         let directory = TestDirectory()
         let session = TestSession(directory)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MoodHost
 
-/// Undo of the whole store: commits of whoever, by any process, also before a restart.
+/// Undo of the whole store: commits of any origin and process, also before a restart.
 @Suite struct StoreUndoTests {
     private static let store = #"{"scope":"store"}"#
 
@@ -16,7 +16,7 @@ import Testing
 
     private static func named(_ number: Int) -> String { #"{"id":"\#(testID(number))"}"# }
 
-    /// The moods by id, without what an undo changes.
+    /// The moods by id, without the members that every undo changes.
     private static func moods(_ session: TestSession) throws -> [String: String] {
         var moods: [String: String] = [:]
         for mood in try session.result("mood.list", #"{"limit":1000}"#)["items"]?.array ?? [] {
@@ -136,7 +136,7 @@ import Testing
             }
             #expect(try Self.moods(session) == before)
             #expect(try session.result("mood.deleted")["items"]?.array?.isEmpty == true)
-            // One that is there stays as it is.
+            // An existing mood stays unchanged.
             #expect(try session.result("mood.undelete", Self.named(1))["revision"]?.integer == 6)
             #expect(try session.call("mood.undelete", Self.named(9)).kind == "notFound")
         }
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    /// Random changes of two processes; undone one by one they give every state before.
+    /// Random changes of two processes; undone one by one they give every earlier state.
     @Test(arguments: 0..<12 as Range<UInt64>) func comesBackThroughEveryState(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let directory = TestDirectory()
@@ -180,7 +180,7 @@ import Testing
             if random.next() % 6 == 0 { _ = try session.result("store.compact") }
             if random.next() % 4 == 0 { sessions[place] = TestSession(directory) }
         }
-        // A compaction keeps one snapshot of before: what a clear removed longer ago may not be known.
+        // A compaction keeps one earlier snapshot, so moods that a clear removed before that may be unknown.
         var undone = 0
         for count in (0..<30).reversed() {
             let session = sessions[Int(random.next() % 2)]

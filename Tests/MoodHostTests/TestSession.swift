@@ -8,7 +8,7 @@ import Testing
 
 @testable import MoodHost
 
-/// A session that is driven with text and gives text back: the host without its pipes.
+/// A session that a test drives with text: the host without its pipes.
 final class TestSession {
     private var session: Session
     /// The time that requests see, in milliseconds since 1970.
@@ -23,7 +23,7 @@ final class TestSession {
         session = Session(core: Core(options, location))
     }
 
-    /// With some limits set.
+    /// A session with some limits set.
     convenience init(limits: [(Limits.Name, Int)]) {
         var options = HostOptions(place: .memory)
         for (name, value) in limits {
@@ -33,7 +33,7 @@ final class TestSession {
         self.init(options)
     }
 
-    /// On the files of a directory.
+    /// A session on the files of a directory.
     convenience init(
         _ directory: TestDirectory, _ fileSystem: FileSystem = .system, isReadOnly: Bool = false
     ) {
@@ -53,7 +53,7 @@ final class TestSession {
         self.directory = directory
     }
 
-    /// Has somebody asked before a route is shown.
+    /// Adds a guard of routes.
     func add(_ one: NavigationGuard) { session.dispatcher.core.guards.append(one) }
 
     /// Adds a method that is not in the program.
@@ -69,33 +69,33 @@ final class TestSession {
 
     var hasPending: Bool { session.hasPending }
 
-    /// Waits for the helper threads, and sees what they have done.
+    /// Waits for the helper threads, and handles their results.
     func attendWork() {
         _ = session.dispatcher.core.store.helper.wait(milliseconds: 60_000)
         _ = session.dispatcher.core.sync.thread.wait(milliseconds: 60_000)
         session.attendWork(milliseconds: now)
     }
 
-    /// Waits for the helper thread, and does not look yet at what it has done.
+    /// Waits for the helper thread, without handling its results.
     func awaitHelper() { _ = session.dispatcher.core.store.helper.wait(milliseconds: 60_000) }
 
-    /// The process is to end.
+    /// Refuses work as at the end of the process.
     func refuseWork() { session.refuseWork() }
 
-    /// Requests that need the lock wait for it beside the session, as in the loop.
+    /// Lets requests wait for the lock in the background, as in the loop.
     func waitBeside() { session.dispatcher.core.store.lockWait.mode = .beside }
 
-    /// Whether the lock is waited for beside the session.
+    /// Whether a wait for the lock goes on in the background.
     var isLockAwaited: Bool { session.dispatcher.core.store.lockWait.descriptor >= 0 }
 
-    /// Waits until the lock is there.
+    /// Waits for the lock.
     func awaitLock() {
         var wanted = pollfd(fd: session.dispatcher.core.store.lockWait.descriptor, events: Int16(POLLIN), revents: 0)
         #expect(poll(&wanted, 1, 60_000) > 0)
         session.unpark(isTimeOver: false)
     }
 
-    /// The lock is waited for no longer.
+    /// Ends the wait for the lock.
     func endTime() { session.unpark(isTimeOver: true) }
 
     var isOutputFull: Bool { session.isOutputFull }
@@ -113,25 +113,25 @@ final class TestSession {
         #expect(count == bytes.count)
     }
 
-    /// Handles what it can; whether that was all.
+    /// Handles as much as possible, and returns whether that was all.
     func process(isAtEnd: Bool = false) -> Bool {
         if isAtEnd { session.endInput() }
         session.process(milliseconds: now)
         return !session.hasWork
     }
 
-    /// Takes everything that may be sent.
+    /// Takes all output.
     func takeOutput() -> String {
         let text = String(decoding: session.sendable, as: UTF8.self)
         session.didSend(session.sendable.count)
         return text
     }
 
-    /// The memory that is kept for answers.
+    /// The memory for answers.
     var outputCapacity: Int { session.output.buffer.capacity }
     var waitingBytes: Int { session.sendable.count }
 
-    /// What one read of these bytes is answered with, at once and later.
+    /// The answers to one read of these bytes, with the later ones.
     func output(for text: String, isAtEnd: Bool = false) -> String {
         var output = outputNow(for: text, isAtEnd: isAtEnd)
         while session.hasPending || session.hasWork {
@@ -142,7 +142,7 @@ final class TestSession {
         return output
     }
 
-    /// What one read of these bytes is answered with, without waiting for what comes later.
+    /// The answers to one read of these bytes, without the later ones.
     func outputNow(for text: String, isAtEnd: Bool = false) -> String {
         receive(Array(text.utf8))
         var output = ""
@@ -157,7 +157,7 @@ final class TestSession {
         }
     }
 
-    /// The same, without waiting for what comes later.
+    /// The immediate answers to lines that arrive together.
     func answersNow(_ lines: [String]) throws -> [JSONValue] {
         try outputNow(for: lines.joined(separator: "\n") + "\n").split(separator: "\n").map {
             try JSONValue(parsing: String($0))
@@ -194,11 +194,11 @@ extension JSONValue {
     var code: Int? { self["error"]?["code"]?.integer }
     var kind: String? { self["error"]?["data"]?["kind"]?.string }
     var path: String? { self["error"]?["data"]?["path"]?.string }
-    /// What an answer says in short: `kind` of an error, or `ok`.
+    /// A short form of an answer: `kind` of an error, or `ok`.
     var outcome: String { kind ?? (self["result"] == nil ? "?" : "ok") }
 }
 
-/// A directory of its own for one test; removed with this value.
+/// A directory for one test; removed with this value.
 final class TestDirectory: Sendable {
     private static let counter = Atomic(0)
     let path: String
@@ -219,7 +219,7 @@ final class TestDirectory: Sendable {
         rmdir(path)
     }
 
-    /// Unlike any other, as the store needs it for names.
+    /// A unique identifier, which the store needs for names.
     static func makeIdentifier() -> String { testID(1_000_000 + counter.add(1, ordering: .relaxed).newValue) }
 
     var isThere: Bool { access(path, F_OK) == 0 }

@@ -82,7 +82,7 @@ import Testing
             #expect(pages.count > 5)
             let lines = pages.joined().split(separator: "\n")
             #expect(lines.count == 30 && !lines.contains { $0.contains("Later") })
-            // The last part is over, and what is no cursor is refused.
+            // The last part is over, and an invalid cursor is refused.
             let cursor = try session.result("store.export", #"{"format":"jsonl"}"#)["nextCursor"]?.string ?? ""
             #expect(
                 try session.call("store.export", #"{"format":"csv","cursor":"\#(cursor)"}"#).kind == "invalidParams")
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// A commit that is too long for a journal has a file of its own, and is a commit like any other.
+    /// A commit that is too long for a journal has its own file, and behaves like any other.
     @Test func aGreatImportIsOneCommitThatCanBeTakenBack() throws {
         let directory = TestDirectory()
         let session = TestSession(directory)
@@ -124,7 +124,7 @@ import Testing
         #expect(try again.result("store.undo", #"{"scope":"store","steps":2}"#)["undone"]?.array?.count == 2)
         #expect(try Self.moods(again).count == before.count && after == 90)
         #expect(try again.result("store.verify")["ok"]?.boolean == true)
-        // A file that was changed is no history any more, and it is said.
+        // A changed file is no longer history, and the host reports it.
         let name = directory.path + "/history/commit-2.jsonl"
         directory.write(
             "history/commit-2.jsonl", directory.text("history/commit-2.jsonl").replacing("\"B\"", with: "\"C\""))
@@ -135,7 +135,7 @@ import Testing
         #expect(verified["problems"]?.array?.map { $0["file"]?.string } == ["history/commit-2.jsonl"])
     }
 
-    /// A host was killed while it made a great commit. The revision was then given to something else that no journal has.
+    /// A host was killed while it made a large commit. Its revision then went to another commit, which no journal has.
     @Test func whatAKilledCommitLeftFillsNoGap() throws {
         let (directory, other) = (TestDirectory(), TestDirectory())
         let notes = String(repeating: "n", count: 60_000)
@@ -172,7 +172,7 @@ import Testing
         #expect(try session.result("store.info")["revision"]?.integer == 1)
     }
 
-    /// Whatever of it may not be kept.
+    /// Parts that may not be kept are left off.
     @Test func aMoodWithATimeAndAFeelingIsTaken() throws {
         let session = TestSession(TestDirectory())
         let long = String(repeating: "x", count: 300)
@@ -225,7 +225,7 @@ import Testing
             try session.result("store.import", #"{"text":\#(Self.text(text)),"replace":true}"#)["updated"]?.integer == 1
         )
         #expect(try session.result("mood.get", #"{"id":"\#(id)"}"#)["notes"]?.string == "first")
-        // One that was deleted comes back.
+        // A deleted mood comes back.
         _ = try session.result("mood.delete", #"{"id":"\#(id)"}"#)
         #expect(try session.result("store.import", #"{"text":\#(Self.text(text))}"#)["created"]?.integer == 1)
     }

@@ -12,7 +12,7 @@ import Testing
         #"{"id":"\#(testID(number))","emoji":"😊","label":"\#(label)"}"#
     }
 
-    /// The moods by id, without what an undo changes.
+    /// The moods by id, without the members that every undo changes.
     private static func moods(_ session: TestSession) throws -> [String: String] {
         var moods: [String: String] = [:]
         for mood in try session.result("mood.list", #"{"limit":1000}"#)["items"]?.array ?? [] {
@@ -48,7 +48,7 @@ import Testing
             #expect(Self.outcome(try session.result("store.redo")) == "3 deleted 1")
             #expect(try session.result("store.redo").text == #"{"revision":7,"undone":[]}"#)
             #expect(Self.outcome(try session.result("store.undo", #"{"steps":2}"#)) == "3 deleted 1, 2 updated 1")
-            // Something new: nothing is left to redo.
+            // After a new change nothing is left to redo.
             _ = try session.result("mood.create", Self.create(2))
             #expect(try session.result("store.redo")["undone"]?.array?.isEmpty == true)
             #expect(Self.outcome(try session.result("store.undo", #"{"steps":2}"#)) == "9 created 1, 1 created 1")
@@ -90,7 +90,7 @@ import Testing
         _ = try first.result("mood.create", Self.create(1))
         _ = try first.result("mood.create", Self.create(2))
         _ = try second.result("mood.setNotes", #"{"id":"\#(testID(1))","notes":"theirs"}"#)
-        // What the other did is not this session's to undo.
+        // This session cannot undo the other's changes.
         #expect(try TestSession(directory).result("store.undo")["undone"]?.array?.isEmpty == true)
         let before = try Self.moods(first)
         let refused = try first.call("store.undo", #"{"steps":2}"#)
@@ -100,7 +100,7 @@ import Testing
         #expect(try first.result("store.info")["revision"]?.integer == 3)
         #expect(Self.outcome(try first.result("store.undo")) == "2 created 1")
         #expect(try first.call("store.undo").kind == "refused")
-        // The other takes its own back: the mood is at another revision, and still not what the first left.
+        // The other undoes its own: the mood is at another revision, and still differs from the first's state.
         #expect(Self.outcome(try second.result("store.undo")) == "3 updated 1")
         #expect(try first.call("store.undo").kind == "refused")
         #expect(try first.call("store.redo").outcome == "ok")
@@ -137,7 +137,7 @@ import Testing
         #expect(refused["error"]?["data"]?["reason"]?.string?.contains("Commit 521") == true)
     }
 
-    /// A group whose sync fails has not happened: what was done before it can be undone, and nothing else.
+    /// A group whose sync fails has not happened: only earlier changes can be undone.
     @Test func goesBackWithItsGroup() throws {
         let fault = Fault()
         let session = TestSession(TestDirectory(), fault.fileSystem)
@@ -152,7 +152,7 @@ import Testing
         #expect(Self.outcome(try session.result("store.undo", #"{"steps":9}"#)) == "2 created 1, 1 created 1")
     }
 
-    /// It gets the revision that the undo would have had.
+    /// The next change gets the revision of the lost undo.
     @Test func aLostUndoIsNotTheNextChange() throws {
         let fault = Fault()
         let session = TestSession(TestDirectory(), fault.fileSystem)
@@ -166,7 +166,7 @@ import Testing
         #expect(Self.outcome(try session.result("store.redo")) == "1 created 1")
     }
 
-    /// Random changes, undos and redos, against states that are simply kept.
+    /// Random changes, undos and redos, compared with plain states.
     @Test(arguments: SeededRandom.seeds) func agreesWithAModel(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let session = seed % 2 == 0 ? TestSession(TestDirectory()) : TestSession()
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    /// What one scope has undone is nothing that the other could undo.
+    /// A commit that one scope has undone cannot be undone by the other.
     @Test func theScopesKnowOfEachOther() throws {
         let session = TestSession(TestDirectory())
         for number in 1...3 { _ = try session.result("mood.create", Self.create(number)) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoodHost
 
-/// What a request needs is settled before its handler runs; one that has to wait has not begun.
+/// The needs of a request are met before its handler runs; one that must wait has not begun.
 @Suite struct WaitTests {
     private static func create(_ number: Int) -> String {
         request(number, "mood.create", #"{"id":"\#(testID(number))","emoji":"😊","label":"A"}"#)
@@ -31,7 +31,7 @@ import Testing
         #expect(count > 70)
     }
 
-    /// The members of a batch that come before the one that waits are not done again, also where they need no lock.
+    /// Earlier members of the batch are not done again, even if they need no lock.
     @Test func aBatchGoesOnAtTheMemberThatWaits() throws {
         let directory = TestDirectory()
         let session = TestSession(directory)
@@ -52,7 +52,8 @@ import Testing
         #expect(answers.last?["result"]?["items"]?.array?.count == 4, "each was done once")
     }
 
-    /// A large import lends the store when its group is durable, and not before: a sync that fails does not go with it.
+    /// A large import hands over the store when its group is durable, and not before: it does not carry a failed sync
+    /// along.
     @Test func aFailedSyncBesideALargeImportIsOver() throws {
         let directory = TestDirectory()
         let fault = Fault()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MoodSync
 
-/// A replica that will not come back: what it left behind goes once a snapshot has it, and nothing is lost.
+/// A replica that will not come back: its files go once a snapshot covers them, and nothing is lost.
 @Suite struct ForgettingTests {
     private func id(_ number: Int) -> MoodID { MoodID(high: 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number)) }
 
@@ -44,7 +44,7 @@ import Testing
             return store
         }
 
-        /// What is there of a replica: how many records, and whether there is a snapshot.
+        /// The remains of a replica there: the number of its records, and whether it has a snapshot.
         func left(_ store: SyncedStore, of replica: MoodID) throws -> (records: Int, hasSnapshot: Bool) {
             if url.hasPrefix("post") {
                 return post.state.withLock { state in
@@ -89,7 +89,7 @@ import Testing
         let home = try trial.store(isNew: true)
         let lost = try trial.store()
         let gone = try replica(lost)
-        // It has a snapshot of its own, and records in more than one file.
+        // It has its own snapshot, and records in more than one file.
         try fill(lost, 1...1001)
         try lost.now()
         let long = String(repeating: "long ", count: 1000)
@@ -104,7 +104,7 @@ import Testing
 
         try home.sync.forget(gone)
         try home.now()
-        // No other snapshot has what it did last.
+        // No other snapshot has its latest changes.
         let kept = try trial.left(home, of: gone)
         #expect(kept.records == before && kept.hasSnapshot)
         var status = try SyncStatus.read(home.path, in: .system) { _ in 0 }
@@ -117,7 +117,7 @@ import Testing
         #expect(left.records < before)
         let mine = try replica(home)
         #expect(try trial.left(home, of: mine).hasSnapshot)
-        // A new store gets all of it, and the one that was lost goes on where it was.
+        // A new store gets all moods, and the lost one continues.
         let new = try trial.store()
         #expect(try new.moods().count == 2602)
         #expect(try new.moods() == home.moods())

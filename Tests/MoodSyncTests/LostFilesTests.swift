@@ -7,11 +7,12 @@ import Testing
 
 @testable import MoodSync
 
-/// What is missing or spoiled in `sync/` comes again from the other side, or the sync says so; the moods stay in any case.
+/// Missing or damaged files in `sync/` come again from the other side, or the sync reports them; the moods stay in any
+/// case.
 @Suite struct LostFilesTests {
     private func id(_ number: Int) -> MoodID { MoodID(high: 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number)) }
 
-    /// Two stores whose records follow each other's, and something that the first has not sent.
+    /// Two stores whose records follow each other's, and an unsent change of the first.
     private struct Trial {
         let carrier = (try? SyncedStore.folder()) ?? ""
         let (phone, laptop): (SyncedStore, SyncedStore)
@@ -37,7 +38,7 @@ import Testing
             return phone.path + "/sync/" + (try #require(names.first { $0.hasPrefix(name) }))
         }
 
-        /// Spoils a file of the phone's after so many lines.
+        /// Cuts a file of the phone's after so many lines.
         func cut(_ name: String, after lines: Int) throws {
             let path = try file(name)
             let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -54,7 +55,7 @@ import Testing
         try phone.delete(id(3))
         let shown = try phone.moods()
 
-        // While the other side is away nothing is recorded, and nothing else is shown.
+        // While the other side is away nothing is recorded, and the shown moods stay.
         try FileManager.default.moveItem(atPath: trial.carrier, toPath: trial.carrier + ".away")
         let own = try Data(contentsOf: URL(filePath: trial.file("own")))
         #expect(try phone.now() == SyncCounts())
@@ -68,7 +69,8 @@ import Testing
         #expect(try laptop.sync.conflicts().isEmpty && phone.sync.conflicts().isEmpty)
     }
 
-    /// A deletion did not know of an edit that is applied after it, so the mood lives. Made once more, it would.
+    /// A deletion did not know an edit that is applied after it, so the mood lives. If it were made again, it would
+    /// know it.
     @Test func aDeletionIsNotMadeAgainAfterWhatItDidNotKnow() throws {
         let trial = try Trial(id)
         let (phone, laptop) = (trial.phone, trial.laptop)
@@ -86,7 +88,8 @@ import Testing
         #expect(try laptop.moods() == shown)
     }
 
-    /// A device that has them brings them; or the way out is to leave and to set up again: both sides then have all moods.
+    /// A device that has them brings them; or the way out is to leave and to set up again: both sides then have all
+    /// moods.
     @Test(arguments: [false, true])
     func whatCannotComeAgainIsSaid(leaves: Bool) throws {
         let trial = try Trial(id)
@@ -113,8 +116,8 @@ import Testing
         #expect(try laptop.moods() == shown)
     }
 
-    /// A base holds what no record says any more. One of which a bit has flipped counts for nothing, and a snapshot of the other
-    /// side stands for it.
+    /// A base holds the contents of records that no longer exist. One with a flipped bit is ignored, and a snapshot of
+    /// the other side replaces it.
     @Test func aSpoiledBaseComesAgain() throws {
         let trial = try Trial(id)
         var (phone, laptop) = (trial.phone, trial.laptop)

@@ -62,7 +62,7 @@ import Testing
         post.state.withLock { ($0.isStuck, $0.asked) = (true, []) }
         _ = try? stores[1].now()
         #expect(post.state.withLock { $0.asked.filter { $0 == "transport.pull" }.count } < 10)
-        // Once it brings the rest, that is taken.
+        // Once it brings the rest, the sync takes that.
         post.state.withLock { $0.isStuck = false }
         try stores[1].now()
         #expect(try stores[1].moods() == stores[0].moods())
@@ -85,7 +85,7 @@ import Testing
         let snapshots = post.state.withLock { $0.snapshots.map { ($0.key, $0.value.parts.count) } }
         #expect(snapshots.count == 1)
         #expect(try #require(snapshots.first).1 > 2)
-        // Its records are gone, but for the last one.
+        // Its records are gone, except the last one.
         #expect(post.state.withLock { $0.elements.values.map(\.count).max() } == 1)
         try stores[1].now()
         #expect(try stores[1].moods() == stores[0].moods())
@@ -111,7 +111,7 @@ import Testing
     @Test func whatIsThereIsSealedByAFilter() throws {
         let post = Post()
         let filter: JSONValue = ["push": ["tr", "a-zA-Z", "n-za-mN-ZA-M"], "pull": ["tr", "n-za-mN-ZA-M", "a-zA-Z"]]
-        // Which journal it is cannot be seen there.
+        // The journal is not visible there.
         var setup = StoreSync.Setup(url: "post://there")
         (setup.isNew, setup.filter) = (true, filter)
         var phone = try SyncedStore()
@@ -134,14 +134,14 @@ import Testing
         try laptop.now()
         #expect(try laptop.moods() == desk.moods())
 
-        // A copy runs no program that nobody named there.
+        // A copy runs no program that its own user has not named.
         let copy = try desk.copied()
         #expect(throws: SyncError.self) { try copy.now() }
         var again = StoreSync.Setup(url: folder)
         again.filter = filter
         try copy.sync.setUp(again)
         #expect(try copy.now().conflicts == 0)
-        // One that fails sends nothing.
+        // A failing filter sends nothing.
         again.filter = ["push": ["false"], "pull": ["false"]]
         try copy.sync.setUp(again)
         try copy.create(id(4), "Not sent")

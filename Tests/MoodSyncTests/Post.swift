@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import MoodSync
 
-/// What a plugin and the engine that it speaks to are together, in memory: it keeps what it is given, and gives it back.
+/// A plugin together with its engine, in memory: it keeps everything, and returns it.
 final class Post: Sendable {
     struct Element: Sendable {
         let replica: String
@@ -21,10 +21,10 @@ final class Post: Sendable {
         /// The longest message, in bytes.
         var longest = 0
         var isAway = false
-        /// Every so manieth push takes only one element, and says so.
+        /// Every nth push takes only one element, and reports that.
         var takesOne = 0
         var pushes = 0
-        /// Whether it brings the first part of a long line only, and always says that there is more.
+        /// Whether it brings only the first part of a long line, and always claims that there is more.
         var isStuck = false
     }
 

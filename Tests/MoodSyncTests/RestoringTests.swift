@@ -8,7 +8,7 @@ import Testing
 
 @testable import MoodSync
 
-/// What people do with machines: moods are put back, machines are cloned with all ids, and places are emptied.
+/// Restores and clones: moods are put back, machines are cloned with all ids, and places are emptied.
 @Suite struct RestoringTests {
     private func id(_ number: Int) -> MoodID { MoodID(high: 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number)) }
 
@@ -21,8 +21,8 @@ import Testing
         return found.file.replica
     }
 
-    /// A backup of a store in use has the moods of one time and `sync/` of another. Fewer commits follow than were lost, as many,
-    /// or more.
+    /// A backup of a store in use has the moods of one time and `sync/` of another. Fewer commits follow than were
+    /// lost, as many, or more.
     @Test(arguments: [1, 3], [1, 2, 3, 5])
     func moodsThatWerePutBackAloneLoseNothing(lost: Int, more: Int) throws {
         let url = "folder:" + (try SyncedStore.folder())
@@ -53,14 +53,14 @@ import Testing
         #expect(try phone.member(id(1), "notes") == #""put back""#)
         #expect(try phone.sync.conflicts().isEmpty)
         #expect(try replica(phone) != old)
-        // And it goes on.
+        // And it continues.
         try phone.create(id(30), "Later")
         for store in [phone, laptop] { try store.now() }
         #expect(try laptop.moods()[id(30)] != nil)
         #expect(try status(phone).state == "idle" && status(phone).pending == 0)
     }
 
-    /// A clone with its file's device and inode as they are there, as on a disk that was copied block by block.
+    /// A clone whose file records the device and inode there, as on a disk that was copied block by block.
     private func cloned(_ store: SyncedStore) throws -> SyncedStore {
         let clone = try store.copied()
         let path = clone.path + "/sync/replica.json"
@@ -99,7 +99,7 @@ import Testing
         #expect(try replica(clone) != replica(phone))
     }
 
-    /// After a snapshot nobody has the records any more; what they say is in every store.
+    /// After a snapshot the records exist nowhere; their contents are in every store.
     @Test(arguments: ["emptied", "no snapshot", "a spoiled snapshot", "a newer snapshot"])
     func aPlaceThatHasLessIsFilledAgain(trouble: String) throws {
         let folder = try SyncedStore.folder()
@@ -146,7 +146,7 @@ import Testing
         #expect(try new.moods()[id(30)] != nil)
     }
 
-    /// Whoever tidies up takes a device's folder away: what others know of it comes again.
+    /// A user removes a device's folder: others send its known records again.
     @Test func aDevicesFolderThatWasRemovedComesAgain() throws {
         let folder = try SyncedStore.folder()
         let (phone, laptop) = (try SyncedStore(), try SyncedStore())

@@ -110,7 +110,7 @@ import Testing
         #expect(files[0].replica != files[1].replica)
     }
 
-    /// In the same place, so that nobody sees that it is one.
+    /// A restore in the same place, which is not visible as one.
     @Test func aStoreThatWasPutBackGoesOnAsAnother() throws {
         let url = try Carrier.folder.url()
         let (phone, laptop) = (try SyncedStore(), try SyncedStore())
@@ -152,8 +152,8 @@ import Testing
         #expect(status.pending == 1)
     }
 
-    /// The loop of a host begins a compaction while a round holds the lock. Nobody would attend to a wait for it, and once it
-    /// were there, the round would wait for ever.
+    /// The loop of a host begins a compaction while a round holds the lock. The loop would not handle a wait for the
+    /// lock, and once it got the lock, the round would wait forever.
     @Test func aCompactionThatIsDueKeepsNobodyFromTheLock() throws {
         let store = try SyncedStore()
         let long = String(repeating: "x", count: 1_000_000)
@@ -164,7 +164,7 @@ import Testing
         var host = MoodRecords(.directory(store.settings))
         host.lockWait.mode = .beside
         try host.open()
-        // Its files are others by now.
+        // Its files have been replaced by now.
         let journal = store.path + "/journal-1.jsonl"
         try FileManager.default.copyItem(atPath: journal, toPath: journal + ".copy")
         try FileSystem.system.rename(journal + ".copy", journal)
@@ -193,7 +193,7 @@ import Testing
         #expect(SyncURL.shown("folder:/a:b@c") == "folder:/a:b@c")
     }
 
-    /// Stores with changes, copies, rounds and damage to what is copied, in any order; then everybody syncs.
+    /// Stores with changes, copies, rounds and damage to copied files, in any order; then all of them sync.
     @Test(arguments: [1] + SeededRandom.further)
     func nothingIsLostAmongManyStores(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -213,7 +213,7 @@ import Testing
             case 3, 4:
                 if let id = ids.randomElement(using: &random) {
                     try store.update(id, #"{"notes":"note \#(step)"}"#)
-                    // An edit that did not know of a deletion brings it back.
+                    // An edit that did not know of a deletion brings the mood back.
                     deleted.remove(id)
                 }
             case 5:

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MoodSync
 
-/// A store in a temporary folder that takes part in a sync. What `change` does is a request of a process of its own.
+/// A store in a temporary folder that takes part in a sync. `change` acts like a request in its own process.
 struct SyncedStore {
     let path: String
     var peer = TransportPeer.none
@@ -23,7 +23,7 @@ struct SyncedStore {
     init() throws { self.init(path: try Self.folder() + "/store") }
 
     init(path: String) {
-        // As the host does: a filter may end before it has read all.
+        // Like the host: a filter may end before it has read all.
         Terminal.ignoreBrokenPipes()
         self.path = path
     }
@@ -46,7 +46,7 @@ struct SyncedStore {
             timestamp: { (Timestamp(milliseconds: Clock.milliseconds) ?? .minimum).text })
     }
 
-    /// When a snapshot is put; nil: as always.
+    /// The limit for uploading a snapshot; nil: the default.
     var operationsBeyondSnapshots: Int?
 
     var sync: StoreSync {
@@ -64,7 +64,7 @@ struct SyncedStore {
         try sync.setUp(setup)
     }
 
-    // MARK: A user
+    // MARK: User
 
     @discardableResult
     func change<Result>(_ body: (inout MoodRecords) throws -> Result) throws -> Result {

@@ -37,7 +37,7 @@ import Testing
         #expect(found[1].digest == (try PluginFolder(found[1].path, .system).digest()))
     }
 
-    /// Each breaks one rule of a folder that is right otherwise.
+    /// Each breaks one rule of an otherwise valid folder.
     static let faults: [(name: String, pointer: String, words: String, change: @Sendable (String) -> Void)] = [
         ("link", "", "is a link", { symlink("main.sh", $0 + "/other.sh") }),
         ("fifo", "", "is neither a file nor a folder", { mkfifo($0 + "/fifo", 0o600) }),
@@ -90,7 +90,7 @@ import Testing
         let problem = try #require(found.first?.problem)
         #expect(problem.pointer == fault.pointer && problem.description.contains(fault.words), "\(problem)")
         #expect(found[0].digest == nil)
-        // The others are not disturbed.
+        // The other plugins are not affected.
         #expect(found.count == 2 && found[1].problem == nil)
     }
 

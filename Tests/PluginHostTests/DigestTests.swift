@@ -6,7 +6,7 @@ import Testing
 @testable import PluginHost
 
 @Suite struct DigestTests {
-    /// FIPS 180-4 by its examples (NIST, "SHA256.pdf" and the long messages of SHAVS).
+    /// The examples of FIPS 180-4 (NIST, "SHA256.pdf" and the long messages of SHAVS).
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -51,7 +51,7 @@ import Testing
         try folder.write("e", to: "a/é", mode: 0o700)
         let expected = "sha256:31755b134f1867bbbb804a4d257963435abf77d65a3e3407617f3eee6068ee2e"
         #expect(try PluginFolder(folder.path, .system).digest().text == expected)
-        // What is left out makes no difference, wherever it is and whatever it is.
+        // Ignored entries make no difference, wherever and whatever they are.
         try folder.write("x", to: ".git/HEAD", mode: 0o666)
         try folder.write("x", to: "a/__pycache__/b.pyc")
         #expect(symlink("/", folder.path + "/__pycache__") == 0)
@@ -81,7 +81,7 @@ import Testing
     func aFolderIsReadAgainWhereItMayHaveChanged(settling: Int) throws {
         let folder = try TestFolder()
         try folder.write("one", to: "main.py")
-        // Its time of change is over.
+        // The time in which it may change unseen is over.
         usleep(20_000)
         let opened = Mutex(0)
         var calls = FolderCalls.system
@@ -97,7 +97,7 @@ import Testing
         let first = try digest()
         #expect(try digest() == first)
         #expect(opened.withLock { $0 } == (settling == 0 ? 1 : 2))
-        // As long as before.
+        // The new text has the length of the old one.
         try folder.write("two", to: "main.py")
         let second = try digest()
         #expect(second != first)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// The plugins that the project shows are right.
+/// The example plugins of the project are valid.
 @Suite struct ExampleTests {
     static let names: [String] = {
         let names = (try? FileSystem.system.list(Fixtures.path + "/../../../Docs/Examples/plugins")) ?? []

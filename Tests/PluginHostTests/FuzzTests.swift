@@ -1,7 +1,7 @@
 import FuzzTargets
 import Testing
 
-/// A short search of `Tests/Fuzz`, the same each time; the long ones are run by hand.
+/// A short, reproducible search of `Tests/Fuzz`; developers run the long ones by hand.
 @Suite struct FuzzTests {
     @Test(arguments: [FuzzTarget.Name.answer, .life, .manifest, .schema], [1, 20_260_102] as [UInt64])
     func holdsItsPropertiesForRandomBytes(name: FuzzTarget.Name, seed: UInt64) throws {

@@ -126,7 +126,7 @@ import Testing
     func whatIsWrongIsNamedByItsPointer(one: Case) throws {
         let problem = #expect(throws: ManifestProblem.self) { try TestManifest.read([.init(one.name, one.value)]) }
         #expect(problem?.pointer == one.pointer, "\(String(describing: problem))")
-        // A clause that can stand in a sentence.
+        // A clause that can be part of a sentence.
         #expect(problem?.reason.isEmpty == false && problem?.description.hasSuffix(".") == true)
     }
 

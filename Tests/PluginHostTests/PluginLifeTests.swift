@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginHost
 
-/// The states of a plugin, tried with processes that are only simulated. `LifeTarget` has every order of what may happen.
+/// The states of a plugin, tried with simulated processes. `LifeTarget` tries every order of events.
 @Suite struct PluginLifeTests {
     private static var times: PluginLife.Times {
         var times = PluginLife.Times()
@@ -41,7 +41,7 @@ import Testing
         #expect(waits == nil && life.state == .starting)
         life.started(at: 9_999)
         #expect(life.deadline == 10_049)
-        // It is told once.
+        // The fault is reported once.
         life.started(at: 10_000)
         let late = life.tick(at: 10_049, isBusy: true)
         #expect(late == .kill && life.reason == "it did not answer plugin.hello within 50 ms")
@@ -124,7 +124,7 @@ import Testing
         let ended = life.ended(at: 661, "killed by signal 9")
         let neededAgain = life.need(at: 662)
         #expect(needed == nil && ended == nil && neededAgain == nil && life.state == .stopped)
-        // One that was stopping already does not take longer.
+        // A plugin that was stopping already takes no longer.
         life = Self.running()
         _ = life.stop(at: 0, because: nil)
         _ = life.withdraw(at: 1, because: "it may run no more")

@@ -30,7 +30,8 @@ import Testing
         }
     }
 
-    /// Of what a plugin has printed the last 64 KiB stay, no more and hardly less, and its flood does not hide what the host says.
+    /// The last 64 KiB of a plugin's output stay, no more and hardly less, and its flood does not hide the host's
+    /// lines.
     @Test func theLast64KiBStayThroughAFlood() {
         Self.withFile { path in
             let notes = PluginNotes(path, isReadOnly: false)

@@ -29,14 +29,14 @@ import Testing
         let again = try Self.read(String(decoding: records.write(), as: UTF8.self))
         #expect(again == records && again[record.id] == record && again.records == records.records)
         #expect(try records.write().withUnsafeBytes { try PluginRecords.read($0, isSealed: true) } == records)
-        // In any order of the members.
+        // With the members in any order.
         let turned = try JSONValue.parse(records.write()).object?.reversed() ?? []
         #expect(try Self.read(JSONValue.object(turned).text) == records)
         records[record.id] = nil
         #expect(records.records.count == 2 && records != again)
     }
 
-    /// What a manifest brings is told without taking it apart; both have to agree.
+    /// The kinds of contributions are found without parsing the manifest; both results must agree.
     @Test(
         arguments: [
             ("{}", []), (#"{"methods":[{"name":"a","summary":"A."}]}"#, .methods), (#"{"methods":[]}"#, []),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// The official cases. A schema that is refused here is named, with the reason, so that none is passed over unseen.
+/// The official cases. Each unsupported schema is named with the reason, so that none is skipped silently.
 @Suite struct SchemaSuiteTests {
     static let files: [String] = {
         let names = (try? FileSystem.system.list(Fixtures.path + "/json-schema-test-suite")) ?? []

@@ -48,7 +48,7 @@ import Testing
     func whatIsNoSchemaIsNamedByItsPointer(text: String, pointer: String, words: String) throws {
         let problem = #expect(throws: SchemaProblem.self) { try Self.schema(text) }
         #expect(problem?.reason.contains(words) == true, "\(String(describing: problem))")
-        // Of a circle any part may be named.
+        // The error may name any part of a circle.
         if !words.hasPrefix("refers") { #expect(problem?.pointer == pointer) }
     }
 
@@ -139,7 +139,7 @@ import Testing
         return Array(text.utf8).withUnsafeBytes { pattern.isFound(in: $0, steps: &steps, stepsMax: 10_000_000) }
     }
 
-    /// Judged as the engine of the standard library judges them: what both understand.
+    /// Patterns that the engine of the standard library supports too give equal results.
     @Test(arguments: SeededRandom.seeds)
     func randomPatternsAreMatchedAsElsewhere(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -172,7 +172,7 @@ import Testing
             case 1: text += "$"
             case 2...6: text += random.pick(atoms) + random.pick(["", "", "*", "+", "?", "{2}", "{0,2}", "{1,}"])
             case 7:
-                // The other engine does not end, or not in an hour, where what is repeated may repeat or be nothing itself.
+                // The other engine takes hours or forever if the repeated part may repeat or be empty itself.
                 let words = (0..<1 + random.below(2)).map { _ in random.pick(atoms) + random.pick(atoms + [""]) }
                 text += "(?:" + words.joined(separator: "|") + ")" + random.pick(["*", "+", "?"])
             case 8: text += random.pick(["(", "(?:"]) + randomPattern(&random, depth: depth - 1) + ")"

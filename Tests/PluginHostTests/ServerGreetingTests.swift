@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// How the host and an MCP server begin, in every order of what servers are known to do.
+/// The greeting between the host and an MCP server, in every order of known server behavior.
 @Suite struct ServerGreetingTests {
     private static let discovered: JSONValue = ["supportedVersions": ["2026-07-28"], "capabilities": ["tools": [:]]]
     private static let initialized: JSONValue = ["protocolVersion": "2025-06-18", "capabilities": ["tools": [:]]]
@@ -45,7 +45,7 @@ import Testing
         let list = Self.asked(greeting.answered(Self.initialized))
         #expect(list?.method == "tools/list" && list?.notification == "notifications/initialized")
         #expect(Self.isGreeted(greeting.answered(["tools": []])))
-        // It is known at the next start.
+        // The next start remembers it.
         #expect(greeting.begin().method == "initialize")
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// The files beside these tests.
+/// The fixture files of these tests.
 enum Fixtures {
     static let path: String = {
         let pointer = realpath(#filePath, nil)
@@ -21,7 +21,7 @@ enum Fixtures {
     }
 }
 
-/// A folder of its own, which goes with the value.
+/// A folder for one test, removed with the value.
 final class TestFolder {
     let path: String
 
@@ -44,7 +44,7 @@ final class TestFolder {
         rmdir(path)
     }
 
-    /// Writes a file, with the folders above it.
+    /// Writes a file, with its parent folders.
     func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o644) throws {
         var folder = path
         for part in name.split(separator: "/").dropLast() {
@@ -61,7 +61,7 @@ final class TestFolder {
         try write(Array(text.utf8), to: name, mode: mode)
     }
 
-    /// A plugin with a program, and members of its manifest in place of the usual ones.
+    /// Adds a plugin with a program, and members of its manifest in place of the defaults.
     func add(_ id: String, _ members: [JSONValue.Member] = [], below place: String = "") throws {
         let folder = (place.isEmpty ? "" : place + "/") + id
         try write(TestManifest.json(id, members).text, to: folder + "/plugin.json")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Schemas that the libraries of AI clients refuse, and what becomes of them.
+/// Schemas that the libraries of AI clients refuse, and their replacements.
 @Suite struct ToolShapeTests {
     @Test(arguments: [
         (#"{"type":["object","null"],"required":["a"]}"#, #"{"type":"object","required":["a"]}"#),

@@ -38,7 +38,7 @@ import Testing
             try FileSystem.system.statusOfPath(path + name).permissions == UInt16(mode)
         }
         #expect(modes == [true, true, true, true])
-        // It is there already, whatever the folder is by now.
+        // The copy exists already, whatever the folder contains by now.
         try folder.write("other", to: "org.a.one/main.sh", mode: 0o755)
         #expect(try Self.copy(folder, digest) == path && TrustedCopy.isWhole(path, digest))
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(Self.names(folder) == [".unfinished-3-4"])
     }
 
-    /// A folder that changes at any moment of the copying ends in the copy that was expected, or in none.
+    /// A folder that changes at any moment of the copying gives the expected copy, or none.
     @Test func aFolderThatChangesMeanwhileLeavesNoHalfCopy() throws {
         let changes: [@Sendable (String) -> Void] = [
             { unlink($0 + "/main.sh") },
@@ -117,7 +117,7 @@ import Testing
                 failed += 1
                 #expect(!Self.names(folder).contains(digest.text) || counter.lastCall == "sync")
             }
-            // A second attempt puts it right.
+            // A second attempt succeeds.
             #expect(TrustedCopy.isWhole(try Self.copy(folder, digest), digest))
             #expect(Self.names(folder).filter { !$0.hasPrefix(".") } == [digest.text])
         }
@@ -126,7 +126,7 @@ import Testing
 }
 
 extension FolderCalls {
-    /// Without waiting for a disk, which these tests would do hundreds of times.
+    /// No syncs, because these tests would wait for the disk hundreds of times.
     fileprivate static let unsynced: FolderCalls = {
         var calls = system
         calls.syncAll = { _ in }
@@ -134,9 +134,9 @@ extension FolderCalls {
     }()
 }
 
-/// Calls of the system, at one of which something happens.
+/// System calls, one of which has a side effect.
 private final class CallCounter: @unchecked Sendable {
-    // Used by one thread: the test's.
+    // Only the test's thread uses it.
     private var left: Int
     private let isFailing: Bool
     private let change: () -> Void

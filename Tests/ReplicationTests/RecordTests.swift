@@ -125,7 +125,7 @@ import Testing
         #expect(home.shown(Self.mood) != nil)
     }
 
-    /// The clock of the phone is behind: what it sets is in the store, and the fold would show what remained.
+    /// The phone's clock is behind: the store has the new value, while the fold would show a remaining one.
     @Test(arguments: [true, false]) func aLaterChangeReplacesNothingThatTheStoreDidNotShow(isOneCommit: Bool) throws {
         var phone = Fold()
         let first = Self.record(&phone, Self.phone, Self.put("Tea"))
@@ -167,11 +167,11 @@ import Testing
         _ = Self.record(&laptop, Self.laptop, Self.put("Coffee"))
         _ = laptop.join(read.fold)
         #expect(laptop.names == other.names)
-        // Who knows nothing takes what another one knows as it is.
+        // An empty fold takes the other's state unchanged.
         var new = Fold()
         #expect(new.join(read.fold) == [Self.mood])
         #expect(SnapshotText.text(new, journal: Self.journal) == SnapshotText.text(other, journal: Self.journal))
-        // What it knows already touches nothing, whatever else comes with it.
+        // Known operations touch nothing, whatever else comes with them.
         #expect(new.join(read.fold).isEmpty)
         #expect(new.join(laptop) == [Self.mood])
         #expect(new.join(laptop).isEmpty)
@@ -193,7 +193,7 @@ import Testing
 
     // MARK: Branches
 
-    /// A machine was cloned with all of its ids: both go on with number 2.
+    /// A machine was cloned with all of its ids: both continue with number 2.
     @Test func twoRecordsOfOneNumberAreTwo() throws {
         var phone = Fold()
         let first = Self.record(&phone, Self.phone, Self.put("Tea"))
@@ -201,7 +201,7 @@ import Testing
         let left = Self.record(&phone, Self.phone, Self.put("Green tea", at: 2000))
         let right = Self.record(&clone, Self.phone, Self.put("Black tea", at: 3000))
         #expect(left.number == 2 && right.number == 2 && left.crc != right.crc)
-        // What goes on in either covers nothing of the other.
+        // The continuation of either branch covers nothing of the other.
         let later = Self.record(&clone, Self.phone, Self.put("Black tea", tags: #"["sea"]"#, at: 4000))
         var folds: [Fold] = []
         for order in [[first, left, right, later], [later, right, left, first], [right, first, later, left]] {
@@ -217,7 +217,7 @@ import Testing
             #expect(fold.conflicts.map(\.other) == [Array(#""Green tea""#.utf8)])
             #expect(fold.known.count == 5)
         }
-        // Who settles the conflict names both, and an older reader passes over how.
+        // Settling the conflict names both, and an older reader ignores the details.
         let conflict = try #require(folds[0].conflicts.first)
         let chosen = try #require(folds[0].settled(conflict, takesOther: true))
         let at = try #require(Timestamp(milliseconds: 10))
@@ -235,7 +235,7 @@ import Testing
         #expect(new.conflicts.isEmpty && new.shown(Self.mood)?.bytes == folds[1].shown(Self.mood)?.bytes)
     }
 
-    /// What an older host has written tells no checksums: a number stands for the branch that was known first.
+    /// An older host wrote no checksums: a number stands for the branch that was known first.
     @Test func aNumberAloneStandsForWhatWasKnownFirst() throws {
         var phone = Fold()
         _ = Self.record(&phone, Self.phone, Self.put("Tea"))
@@ -247,7 +247,7 @@ import Testing
         lines[0] = String(decoding: LineSeal.sealed(&head), as: UTF8.self)
         let old = try #require(SnapshotText.fold(Array((lines.joined(separator: "\n") + "\n").utf8))).fold
         #expect(old.known.contains(Self.phone, 1, 0) && old.vector[Self.phone] == 1)
-        // A change that a newer host makes replaces what the older one told of.
+        // A change by a newer host replaces the older one's value.
         var laptop = Fold()
         _ = laptop.join(old)
         let change = Self.record(&laptop, Self.laptop, Self.put("Coffee", at: 2000))

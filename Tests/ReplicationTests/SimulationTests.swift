@@ -3,7 +3,7 @@ import Seeds
 import Testing
 
 @Suite struct SimulationTests {
-    /// The long run is a program of its own: `Replicate`.
+    /// The program `Replicate` does the long run.
     @Test(arguments: [1] + SeededRandom.further)
     func nothingIsLostAndNothingDiverges(first: UInt64) {
         for seed in first..<first + 60 {
@@ -12,14 +12,14 @@ import Testing
         }
     }
 
-    /// A part of a join, a crash, and several changes of a mood that it had come to.
+    /// A part of a join, a crash, and several changes of a mood that the join had written.
     @Test func nothingIsLostWhereChangesFollowABrokenJoin() {
         var simulation = Simulation(seed: 1_098_651, .all)
         #expect(simulation.run() == [])
     }
 
-    /// `sync/` was put back alone, or beside moods of another time: what was done is of the replica that the journal says, and a new
-    /// id is said there at once.
+    /// `sync/` was put back alone, or with moods of another time: changes belong to the replica that the journal names,
+    /// and a new id is marked there at once.
     @Test(
         arguments: [
             ("w", 21), ("y", 390), ("y", 1431), ("pklrcsutbywmgfenx", 1155), ("bywmgx", 479),

@@ -18,7 +18,7 @@ enum SimulatedMoods {
 
     static func isTag(_ member: String) -> Bool { member.utf8.starts(with: "tags+".utf8) }
 
-    /// - Parameter seconds: when it was changed last, by its replica's clock.
+    /// - Parameter seconds: the time of its last change, by its replica's clock.
     static func document(_ id: UUID, _ mood: SimulatedMood, seconds: Int) -> MoodDocument? {
         let at = time(seconds).text
         var writer = JSONWriter(capacity: 256)
@@ -59,7 +59,7 @@ enum SimulatedMoods {
         return mood
     }
 
-    /// A value as the simulation has it.
+    /// A value in the form of the simulation.
     static func text(_ value: [UInt8]) -> String {
         value.first == UInt8(ascii: "\"")
             ? String(decoding: value.dropFirst().dropLast(), as: UTF8.self) : String(decoding: value, as: UTF8.self)

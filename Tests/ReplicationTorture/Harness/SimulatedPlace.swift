@@ -2,16 +2,16 @@ import JSONCodec
 import Replication
 import Seeds
 
-/// What is between the replicas: files of records and one snapshot of each replica. One is shared by all, or each machine has a
-/// copy, and another program carries the files between them.
+/// The place between the replicas: files of records and one snapshot of each replica. All replicas share one, or each
+/// machine has a copy, and another program carries the files between them.
 final class SimulatedPlace {
     struct Snapshot {
         let text: [UInt8]
         let vector: Vector
-        /// The changes that it knows of.
+        /// The changes that it covers.
         let known: Set<Int>
         var isReadable = true
-        /// What it is noted by.
+        /// The id of its notes.
         let serial: Int
     }
 
@@ -30,7 +30,7 @@ final class SimulatedPlace {
     }
 
     struct File {
-        /// By machine, how often it has written the file.
+        /// The number of writes of the file, by machine.
         var version: [Int: Int]
         var time: Int
         let serial: Int
@@ -78,7 +78,7 @@ final class SimulatedPlace {
         max(records[replica]?.keys.max() ?? 0, snapshots[replica]?.vector[replica] ?? 0)
     }
 
-    /// Another program brings two copies together, each file by itself: the later version, else the later file.
+    /// Synchronizes two copies like another program, each file by itself: the later version wins, else the later file.
     func carry(_ other: SimulatedPlace, _ random: inout SeededRandom) {
         for name in Set(files.keys).union(other.files.keys).sorted() {
             if random.below(100) < 15 { continue }
@@ -99,7 +99,7 @@ final class SimulatedPlace {
     }
 }
 
-/// What went wrong so badly that the run could not go on, or the end of a process.
+/// A failure that ends the run, or the end of a process.
 enum SimulationFailure: Error {
     case broken(String)
     case crash

@@ -3,9 +3,9 @@ import MoodCore
 import Replication
 import Seeds
 
-/// What comes and goes.
+/// Receiving and sending.
 extension SimulatedProcess {
-    /// Has what is missing come again: records, and what snapshots know.
+    /// Gets missing records again, and the contents of snapshots.
     mutating func restore() {
         for records in here.place.records.values {
             for record in records.values.sorted(by: { $0.number < $1.number }) {
@@ -152,7 +152,7 @@ extension SimulatedProcess {
         }
     }
 
-    /// Whether the place has less than is known here.
+    /// Whether the place lacks known records.
     var isLacking: Bool {
         var covering = here.place.snapshots.values.filter(\.isReadable).map(\.vector)
         covering = covering.map { fold.known.resolved($0) }

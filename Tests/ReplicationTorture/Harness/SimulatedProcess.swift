@@ -3,7 +3,7 @@ import MoodCore
 import Replication
 import Seeds
 
-/// The process of a round, as `StoreReplica` and `SyncRound` are it: what it has in memory.
+/// The memory of a round's process, like `StoreReplica` and `SyncRound`.
 struct SimulatedProcess {
     var here: SimulatedReplica
     let now: Int
@@ -54,14 +54,14 @@ struct SimulatedProcess {
         here.sync.id = id
     }
 
-    /// The replica that the store was when it made a commit, as far as `sync/` says it.
+    /// The replica that the store was when it made a commit, according to `sync/`.
     func maker(of revision: Int) -> UUID {
         here.sync.former.first { revision <= $0.upTo }?.id ?? here.sync.id
     }
 
     func freshID() -> UUID { SimulatedMoods.replica(here.ledger.next()) }
 
-    /// - Returns: false where records are missing that the store has.
+    /// - Returns: false if records are missing that the store has.
     mutating func open(_ random: inout SeededRandom, makesAgain: Bool = false) throws(SimulationFailure) -> Bool {
         if here.isMoved {
             becomeAnother(freshID(), after: here.revision, isCopy: true)

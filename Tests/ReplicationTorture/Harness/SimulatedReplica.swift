@@ -3,19 +3,19 @@ import MoodCore
 import Replication
 import Seeds
 
-/// A machine with a store that takes part. What is on its disk is in two parts, which may be put back each by itself: the moods
-/// with their journal, and `sync/`. A round goes the way of the real one, step by step, and any step may be the last.
+/// A machine with a store that takes part. Its disk has two parts, which may be put back separately: the moods with
+/// their journal, and `sync/`. A round follows the real one step by step, and any step may be the last.
 struct SimulatedReplica {
     /// A commit of the store's journal.
     struct Commit {
         let revision: Int
-        /// What ends its line.
+        /// The checksum that ends its line.
         let crc: UInt32
         var changes: [LocalChange] = []
-        /// What a sync did to moods.
+        /// The changes that a sync made to moods.
         var puts: [UUID: MoodDocument?] = [:]
         let isSync: Bool
-        /// What is in the store from here on, and which replica it is.
+        /// The records in the store from here on, and its replica.
         var saw: Vector?
         var replica: UUID?
         /// The changes of the simulation that its operations are; none for a sync.
@@ -25,29 +25,29 @@ struct SimulatedReplica {
     struct Moods {
         var moods: [UUID: MoodDocument] = [:]
         var journal: [Commit] = []
-        /// What was seen, after each commit.
+        /// The changes seen after each commit.
         var known: [Set<Int>] = [[]]
     }
 
     struct Sync {
         var id: UUID
-        /// What the store was before, and the last commit that it made as that.
+        /// The former ids, and the last commit under each.
         var former: [(id: UUID, upTo: Int)] = []
         var anchor: (id: UUID, revision: Int, crc: UInt32)?
         /// Records that were made here, under all ids.
         var own: [UUID: [Record]] = [:]
-        /// Those of others, as they came.
+        /// The records of others, in order of arrival.
         var others: [Record] = []
         var base = Fold()
         var baseCommit: (revision: Int, crc: UInt32) = (0, 0)
-        /// What a snapshot has made of the base; it counts once the journal says so.
+        /// The base joined with a snapshot; it counts once the journal refers to it.
         var joined: Fold?
         var lackingRounds = 0
         /// Snapshots that were read.
         var read: [Int: Vector] = [:]
     }
 
-    /// What all replicas share: which changes records are of, and numbers that are never used again.
+    /// The shared state of all replicas: the changes of records, and numbers that are never used again.
     final class Ledger {
         private var changes: [(replica: UUID, number: Int, crc: UInt32, change: Int)] = []
         private var serial = 0
@@ -73,17 +73,17 @@ struct SimulatedReplica {
 
     var moods = Moods()
     var sync: Sync
-    /// Whether the device or inode is another one.
+    /// Whether the device or inode has changed.
     var isMoved = false
     var skew = 0
     var awayUntil = 0
     var bin: [UUID: SimulatedMood] = [:]
-    /// Which machine it is.
+    /// The number of the machine.
     var home = 0
     var place: SimulatedPlace
     let ledger: Ledger
     var features: SimulationFeatures
-    /// Records that are known of and could not be got.
+    /// Records that are known of and could not be fetched.
     var missing = Vector()
     var isIncomplete = false
 
@@ -101,9 +101,9 @@ struct SimulatedReplica {
     var view: [UUID: SimulatedMood] { moods.moods.mapValues(SimulatedMoods.mood) }
     func shown(_ mood: UUID) -> SimulatedMood? { moods.moods[mood].map(SimulatedMoods.mood) }
 
-    // MARK: A user
+    // MARK: User
 
-    /// What a request does is one commit.
+    /// Begins the commit of a request.
     mutating func beginCommit() {
         moods.journal.append(Commit(revision: revision + 1, crc: UInt32(ledger.next()), isSync: false))
         moods.known.append(known)
@@ -127,7 +127,7 @@ struct SimulatedReplica {
         moods.journal[moods.journal.count - 1].numbers.append(number)
     }
 
-    /// The moods are put back to an earlier commit of this journal.
+    /// Puts the moods back to an earlier commit of this journal.
     mutating func loseCommits(_ count: Int) {
         let rest = max(moods.journal.count - count, 0)
         moods.journal.removeLast(moods.journal.count - rest)
@@ -135,7 +135,7 @@ struct SimulatedReplica {
         moods.moods = Self.moods(after: moods.journal)
     }
 
-    /// What a journal makes of an empty store.
+    /// The moods after applying a journal to an empty store.
     static func moods(after journal: some Sequence<Commit>) -> [UUID: MoodDocument] {
         var moods: [UUID: MoodDocument?] = [:]
         for commit in journal {
@@ -149,7 +149,7 @@ struct SimulatedReplica {
         revision >= 1 && revision <= moods.journal.count ? moods.journal[revision - 1].crc : nil
     }
 
-    /// All changes that anything here knows of.
+    /// All changes that any part of this machine knows.
     var everything: Set<Int> {
         var all = known.union(ledger.changes(knownTo: sync.base.known))
         for records in sync.own.values { for record in records { all.formUnion(ledger.changes(of: record)) } }

@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// Every change that a user made, with all that the store had seen then: what replicas are measured by. It knows nothing of
+/// Every change of a user, with all changes that the store had seen: the standard for the replicas. It knows nothing of
 /// records, vectors or clocks.
 final class SimulatedTruth {
     enum Kind { case put, delete, clear }
@@ -8,7 +8,7 @@ final class SimulatedTruth {
     struct Change {
         let kind: Kind
         let mood: UUID?
-        /// What was set; nil: removed.
+        /// The values that were set; nil: removed.
         let values: [String: String?]
         let known: Set<Int>
         let before: SimulatedMood
@@ -22,7 +22,7 @@ final class SimulatedTruth {
         return all.count - 1
     }
 
-    /// Whether change `v` replaced what `u` set: it knew of `u`, and that was shown, or it settled the conflict.
+    /// Whether change `v` replaced the value of `u`: it knew `u`, and that was shown, or it settled the conflict.
     func isReplaced(_ u: Int, by v: Int, _ member: String) -> Bool {
         let (a, b) = (all[u], all[v])
         guard b.known.contains(u), a.mood == b.mood, let value = a.values[member], b.values[member] != nil else {
@@ -32,13 +32,13 @@ final class SimulatedTruth {
     }
 
     struct Expected {
-        /// Whether a change is left that nobody who deleted it knew of.
+        /// Whether a change remains that no deletion knew.
         var isThere = false
-        /// By member: the changes that nobody replaced or deleted knowingly.
+        /// By member: the changes that were not replaced or deleted knowingly.
         var heads: [String: Set<Int>] = [:]
     }
 
-    /// What has to be there once these changes are known.
+    /// The expected moods after these changes.
     func expected(of known: Set<Int>) -> [UUID: Expected] {
         var expected: [UUID: Expected] = [:]
         let puts = known.filter { all[$0].kind == .put }

@@ -3,15 +3,16 @@ import MoodCore
 import Replication
 import Seeds
 
-/// What may happen in a run, as letters: p snapshots and purges, k clocks off by minutes to a year, s settled conflicts, u undone
-/// deletes, l long absences, b moods put back alone, or a lost end of the journal, y `sync/` put back alone, w both, to different
-/// times, r a restored backup, c a copied store, m a machine put back with all ids, g one cloned with all ids, f in 6 of 10 runs
-/// another program carries the files between copies of the place, e a place that is emptied or put back, or loses a file or a record,
-/// n a snapshot that cannot be read, t a place that loses records at its end, x crashes inside each step.
+/// The possible events of a run, as letters: p snapshots and purges, k clocks off by minutes to a year, s settled
+/// conflicts, u undone deletes, l long absences, b moods put back alone, or a lost end of the journal, y `sync/` put
+/// back alone, w both, to different times, r a restored backup, c a copied store, m a machine put back with all ids, g
+/// one cloned with all ids, f in 6 of 10 runs another program carries the files between copies of the place, e a place
+/// that is emptied or put back, or loses a file or a record, n a snapshot that cannot be read, t a place that loses
+/// records at its end, x crashes inside each step.
 ///
-/// Planted mistakes, which have to be found: K where the store stands is told by a count (with b), W only own records are
-/// compared (with m, g, f), F an emptied place is never filled again (with p, e), V numbers without checksums (with m, g, f), O
-/// records are applied without waiting for what they saw, N only the newest snapshot is read.
+/// Planted mistakes, which the checks must find: K the store's position is a count (with b), W only own records are
+/// compared (with m, g, f), F an emptied place is never filled again (with p, e), V numbers without checksums (with m,
+/// g, f), O records are applied without waiting for those they saw, N only the newest snapshot is read.
 public struct SimulationFeatures: Sendable {
     private let letters: Set<Character>
 
@@ -25,13 +26,14 @@ public struct SimulationFeatures: Sendable {
     func crashes(_ random: inout SeededRandom) -> Bool { has("x") && random.isOne(in: 40) }
 }
 
-/// Two to six replicas, some dozens of changes, and all the trouble that there is; then everybody hears of everything.
+/// Two to six replicas, some dozens of changes, and all possible trouble; at the end all replicas exchange everything.
 ///
-/// What may be found: *diverged*: replicas show different moods · *lost*: a value that nobody replaced or deleted knowingly is
-/// neither shown nor in conflict · *false*: a conflict with a value that was replaced knowingly or settled · *gone*: a mood with a change
-/// that no deleter saw is not there · *zombie*: one is there that was deleted · *stuck*: a record waits for what somebody has ·
-/// *clobbered*: shown is a value that was replaced knowingly · *unfolded*: a store shows something else than its records say ·
-/// *broken*: the run could not go on. What was, after a trouble, in no store and no place any more is not counted.
+/// Findings: *diverged*: replicas show different moods · *lost*: a value that was not replaced or deleted knowingly is
+/// neither shown nor in conflict · *false*: a conflict with a value that was replaced knowingly or settled · *gone*: a
+/// mood with a change that no deletion saw does not exist · *zombie*: a deleted mood exists · *stuck*: a record waits
+/// for one that some replica has · *clobbered*: the shown value was replaced knowingly · *unfolded*: a store shows
+/// something else than its records · *broken*: the run could not go on. Changes that trouble removed from all stores
+/// and places are not counted.
 public struct Simulation {
     private static let day = 86_400
 
@@ -44,7 +46,7 @@ public struct Simulation {
     private(set) var replicas: [SimulatedReplica] = []
     private var backups: [(replica: SimulatedReplica, place: SimulatedPlace)] = []
     private var oldPlaces: [[SimulatedPlace.Name: SimulatedPlace.File]] = []
-    /// Changes that were nowhere any more after a trouble.
+    /// Changes that trouble has removed everywhere.
     private var excused: Set<Int> = []
     private var now = 0
     private var moodCount = 0
@@ -55,7 +57,7 @@ public struct Simulation {
         self.features = features
     }
 
-    /// - Returns: what was found, in the words above.
+    /// - Returns: the findings, in the terms above.
     public mutating func run() -> Set<String> {
         do throws(SimulationFailure) {
             try live()
@@ -120,7 +122,7 @@ public struct Simulation {
         }
     }
 
-    /// Runs a process, which may die in it; what is on its disk stays.
+    /// Runs a process, which may die; its disk stays.
     private mutating func perform(
         _ place: Int, _ body: (inout SimulatedProcess, inout SeededRandom) throws(SimulationFailure) -> Void
     ) throws(SimulationFailure) {
@@ -131,7 +133,7 @@ public struct Simulation {
         replicas[place] = process.here
     }
 
-    /// What the records say, with all that was done here; nil where the process dies.
+    /// The fold of the records, with all local changes; nil if the process dies.
     private mutating func current(_ place: Int) throws(SimulationFailure) -> Fold? {
         var fold: Fold?
         try perform(place) { (process, random) throws(SimulationFailure) in
@@ -311,7 +313,7 @@ public struct Simulation {
         return folds
     }
 
-    /// Changes that are in nothing that remains, and records whose saw such ones, where a status says that they are missing.
+    /// Changes that nothing remaining has, and records that saw such ones, if a status reports them missing.
     func excusedNow() -> Set<Int> {
         var all = excused.subtracting(everything())
         guard replicas.contains(where: \.isIncomplete) else { return all }

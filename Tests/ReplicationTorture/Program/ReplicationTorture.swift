@@ -1,7 +1,7 @@
 import Platform
 import ReplicationTorture
 
-/// The simulation of replicas as a program of its own; what it prints is what `Docs/Sync.md` shows.
+/// The simulation of replicas as a program; `Docs/Sync.md` shows its output.
 @main
 enum ReplicationTortureProgram {
     private static let usage = """
