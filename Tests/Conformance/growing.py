@@ -3,7 +3,7 @@
 
 Usage: growing.py
 
-Each program stands in the page, then the command that replays the transcripts, then what that prints. The other runners have to agree.
+The page has each program, the command that replays the transcripts, and its output. The other runners must agree.
 """
 
 import os
@@ -20,7 +20,7 @@ LINES_MAX = 45
 
 
 def others(folder, program, methods, transcripts):
-    """What the other runners say, where their programs are here."""
+    """The other runners' results, if their programs are installed."""
     command = f"{sys.executable} {os.path.join(folder, program)}"
     runs = {"node": ["node", "run.mjs", command, "--methods", methods], "jq": ["sh", "run.sh", "--methods", methods, command]}
     for needed, run in runs.items():

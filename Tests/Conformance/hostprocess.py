@@ -1,4 +1,4 @@
-"""One run of a host: its pipes, a reader that never lets the host wait, and how it ends."""
+"""One run of a host: its pipes, a reader that never lets the host wait, and its end."""
 
 import os
 import queue
@@ -10,7 +10,7 @@ import time
 
 
 class HostError(Exception):
-    """The host did not do what the transcript needs."""
+    """The host does not do what the transcript needs."""
 
 
 class HostProcess:
@@ -120,7 +120,7 @@ class HostProcess:
             raise HostError("stdout of the ended host stays open") from None
 
     def unread(self):
-        """What was written and not read; empties it."""
+        """Takes the unread output."""
         rest = bytes(self._pending)
         self._pending.clear()
         return rest

@@ -1,4 +1,4 @@
-"""Patterns for expected answers: JSON equality with a few wildcards, and the rules that every answer keeps."""
+"""Patterns for expected answers: JSON equality with a few wildcards, and the rules for every answer."""
 
 import json
 import os
@@ -10,18 +10,18 @@ UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
 class Words:
-    """What is known of one host: see words.json."""
+    """The facts about one host: see words.json."""
 
     def __init__(self, file):
         with open(file, encoding="utf-8") as opened:
             words = json.load(opened)
         self.start = words.get("start", [])
         self.probe = words["probe"]
-        # code -> kind -> the members of `data` that must be there, with their types; None: any error will do
+        # code -> kind -> the required members of `data`, with their types; None: any error will do
         self.errors = words.get("errors")
         self.retryable = set(words.get("retryable", []))
         self.maybe_retryable = set(words.get("maybeRetryable", []))
-        # method -> the members of its params that must be there; None: any notification will do
+        # method -> the required members of its params; None: any notification will do
         self.notifications = words.get("notifications")
 
 
@@ -30,7 +30,7 @@ TYPES = {"string": str, "integer": int, "number": (int, Decimal), "array": list,
 
 
 class Mismatch(Exception):
-    """What differs, and where."""
+    """The difference, and its place."""
 
 
 def _pairs(pairs):
@@ -74,7 +74,7 @@ def same_number(a, b):
 
 
 def match(pattern, value, captures, where=""):
-    """Raises `Mismatch` unless `value` fits `pattern`; fills `captures`."""
+    """Raises `Mismatch` unless `value` matches `pattern`; fills `captures`."""
     if isinstance(pattern, str) and pattern.startswith("$"):
         return match_wildcard(pattern, value, captures, where)
     if isinstance(pattern, dict):
@@ -228,7 +228,7 @@ def check_error(error, header_framed):
 
 
 def raw_ids(text):
-    """The text of the top-level `id` of a message, or of each message of a batch; None where there is none."""
+    """The raw text of the top-level `id` of a message, or of each message of a batch; None if there is none."""
     position = _space(text, 0)
     if text[position] != "[":
         return [_raw_id(text, position)[0]]

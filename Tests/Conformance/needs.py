@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The first lines of each transcript: `# needs: …`, the methods that a host needs for it, and `# also: …`, what else it needs: options, and
-`Content-Length` where messages have header blocks.
+"""The first lines of each transcript: `# needs: …`, the methods that a host needs for it, and `# also: …`, its other needs: options, and
+`Content-Length` if messages have header blocks.
 
 Usage: needs.py [--write] [FILE...]
 
-Prints the transcripts whose lines are others, and with --write writes them. The methods are those of moodboard (Schemas/openrpc.json) and
+Prints the transcripts with other lines, and with --write writes these. The methods are those of moodboard (Schemas/openrpc.json) and
 of the Model Context Protocol; `<--none` needs host.ping. `--store` is no option: every host takes it.
 """
 
@@ -22,7 +22,7 @@ OF_MCP = re.compile(r"initialize|ping|(server|tools|resources|prompts|completion
 
 
 def sent(lines):
-    """What a transcript sends, as one text."""
+    """The text that a transcript sends."""
     text = ""
     for line in lines:
         marker, _, rest = line.partition(" ")
@@ -34,7 +34,7 @@ def sent(lines):
 
 
 def head(lines, known):
-    """The lines with which a transcript begins."""
+    """The lines at the beginning of a transcript."""
     names = {name for name in METHOD.findall(sent(lines)) if name in known or OF_MCP.fullmatch(name)}
     suggested = " ".join(found for line in lines for found in SUGGESTED.findall(line))
     names |= {name for name in re.findall(r'"([^"]*)"', suggested) if name in known}

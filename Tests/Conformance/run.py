@@ -21,7 +21,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
 
-sys.dont_write_bytecode = True  # nothing is left beside the transcripts
+sys.dont_write_bytecode = True  # leave no files beside the transcripts
 
 import matching  # noqa: E402
 from hostprocess import HostError, HostProcess  # noqa: E402
@@ -31,17 +31,17 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 MACRO = re.compile(r"\$\{(?:repeat:(\d+):(.+?):|([a-z][A-Za-z0-9]*))\}", re.DOTALL)
 
 
-# The methods that a host needs for a transcript, and what else.
+# The methods that a host needs for a transcript, and other needs.
 NEEDS = ("# needs:", "# also:")
 ANSWER_SECONDS = 10.0
 
 
 class Failure(Exception):
-    """A transcript step that did not hold."""
+    """A transcript step fails."""
 
 
 def read_transcript(file):
-    """The steps of a transcript with their numbers, what it needs, and how many exchanges it has."""
+    """The steps of a transcript with their numbers, its needs, and its number of exchanges."""
     steps, needs = [], set()
     with open(file, encoding="utf-8", newline="\n") as opened:
         for number, line in enumerate(opened, 1):
@@ -54,7 +54,7 @@ def read_transcript(file):
 
 
 class Replay:
-    """One transcript against one host; everything happens below a fresh directory."""
+    """One transcript against one host; everything happens in a fresh directory."""
 
     def __init__(self, host, scratch):
         self.command = host
@@ -63,7 +63,7 @@ class Replay:
         self.captures = {}
         self.timeout = ANSWER_SECONDS
         self.environment = {"PATH": os.environ.get("PATH", ""), "TZ": "UTC", "HOME": os.path.join(scratch, "home")}
-        # What a sanitizer is told holds for the host too.
+        # Settings of sanitizers are for the host too.
         for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
@@ -95,7 +95,7 @@ class Replay:
         return MACRO.sub(replaced, text)
 
     def path(self, pattern):
-        """A path below the scratch directory; a pattern must name exactly one file."""
+        """A path in the scratch directory; a pattern must match exactly one file."""
         full = os.path.join(self.scratch, pattern)
         if not glob.has_magic(pattern):
             return full
@@ -118,7 +118,7 @@ class Replay:
         return taken
 
     def finish(self):
-        """Ends a running host by the end of its input; nothing unread may be left."""
+        """Ends a running host by the end of its input. Unread output is an error."""
         if self.process is not None:
             self.process.close_input()
             self.ended(0, 2)
@@ -318,7 +318,7 @@ class Replay:
             raise Failure(f"{path} is not JSON: {error}") from None
 
     def tree(self, pattern):
-        """Name, mode and content of a file, or of every file below a directory."""
+        """Name, mode and content of a file, or of every file in a directory."""
         top = self.path(pattern)
         files = [top]
         for folder, _, names in os.walk(top):
@@ -357,7 +357,7 @@ class Replay:
 
 
 def replay(host, file, verbose, kind=Replay, timeout=ANSWER_SECONDS):
-    """Replays one transcript; the number of exchanges, and a description of the failure or None."""
+    """Replays one transcript; returns the number of exchanges, and a description of the failure or None."""
     scratch = tempfile.mkdtemp(prefix="conformance-")
     run = kind(host, os.path.realpath(scratch))
     run.timeout = timeout
@@ -373,7 +373,7 @@ def replay(host, file, verbose, kind=Replay, timeout=ANSWER_SECONDS):
         if run.exchanges == 0:
             raise Failure("a transcript expects at least one message, or <--none")
         return run.exchanges, None
-    except Exception as error:  # whatever a host says, the other transcripts are replayed
+    except Exception as error:  # other transcripts are replayed after any failure
         known = isinstance(error, (Failure, HostError, Mismatch, OSError, ValueError))
         reason = str(error) if known else f"{type(error).__name__}: {error}"
         problem = f"{os.path.basename(file)}:{number}: {line[:400]}\n      exchange {run.exchanges} of {count}: {reason}"
@@ -392,7 +392,7 @@ def replay(host, file, verbose, kind=Replay, timeout=ANSWER_SECONDS):
 
 
 def command(text):
-    """The words of HOST; the program as a path that holds from every directory."""
+    """The words of HOST; the program as a path that works in every directory."""
     words = [text] if os.path.exists(text) else shlex.split(text)
     if words and os.path.exists(words[0]):
         words[0] = os.path.abspath(words[0])
@@ -400,7 +400,7 @@ def command(text):
 
 
 class Outcome:
-    """What became of one transcript."""
+    """The result of one transcript."""
 
     def __init__(self, name, exchanges, problem, seconds, is_expected_to_fail):
         self.name, self.exchanges, self.problem, self.seconds = name, exchanges, problem, seconds
@@ -433,14 +433,14 @@ class Outcome:
 
 
 def names_in(file):
-    """The names in a file, one a line; what follows a # is a comment."""
+    """The names in a file, one a line; a # begins a comment."""
     with open(file, encoding="utf-8") as opened:
         return {line.split("#")[0].strip() for line in opened} - {""}
 
 
 def main(description="Replays conformance transcripts against a host binary.", folder=FOLDER, kind=Replay):
-    """Also for transcripts of another kind, in another folder."""
-    sys.stdout.reconfigure(errors="backslashreplace")  # what a host says may be no text
+    """Runs the program, also for transcripts of another kind in another folder."""
+    sys.stdout.reconfigure(errors="backslashreplace")  # a host's output may be no text
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("host", metavar="HOST", help="a program, or a command with arguments as one word")
     parser.add_argument("--filter", default="", help="only transcripts whose name contains this text")

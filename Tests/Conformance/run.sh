@@ -3,8 +3,8 @@
 #
 #   run.sh [--methods NAME,…] HOST [FILE…]
 #
-# --methods: only transcripts that need nothing else than these. Prints TAP 13. TIMEOUT: seconds for a message (10). WORDS: what is known of another host (words.json). A transcript that needs what is not
-# here is said as SKIP, with the reason: @lock without flock(1).
+# --methods: only transcripts that need no other methods. Prints TAP 13. TIMEOUT: seconds for a message (10). WORDS: the facts about another
+# host (words.json). A transcript whose needs are missing is a SKIP, with the reason: @lock without flock(1).
 set -u
 folder=$(cd "$(dirname "$0")" && pwd)
 methods=
@@ -22,7 +22,7 @@ path=$PATH
 
 fail() { problem=$1; }
 
-# The text with its macros replaced. Nothing is done where there are none, which is nearly always.
+# The text with its macros replaced. Most texts have none.
 expand() {
     text=$1
     case $text in *'${'*) ;; *) return ;; esac
@@ -54,7 +54,7 @@ start() {
 
 running() { [ "$runs" = yes ] || { [ -z "$unread" ] || nothing_unread; start; }; }
 
-# The host is to end with a code, in so many hundredths of a second.
+# Expects the host to end with a code, in so many hundredths of a second.
 ended() {
     left=$2
     while kill -0 "$pid" 2> /dev/null && [ "$left" -gt 0 ]; do sleep 0.01; left=$((left - 1)); done
@@ -84,11 +84,11 @@ nothing_unread() {
     unread=
 }
 
-# How many bytes the host has written, and those that were not taken yet.
+# The number of bytes that the host has written, and of those that were not taken yet.
 size() { wc -c < "$tmp.lines"; }
 unread_bytes() { tail -c "+$((taken + 1))" "$tmp.lines"; }
 
-# Waits until the host has written so many bytes beyond those that were taken.
+# Waits until the host has written so many bytes after those that were taken.
 await() {
     while [ "$(size)" -lt $((taken + $1)) ]; do
         [ "$left" -gt 0 ] || { fail "no answer arrived in time"; return 1; }
@@ -140,7 +140,7 @@ tree() {
     find "$tmp"/$1 -type f -exec sh -c 'for one; do stat -c "%n %a" "$one"; cksum < "$one"; done' sh {} + | paste - - | sort
 }
 
-# Whether a value in a file fits a pattern; $3: also the rules of answers.
+# Whether a value in a file matches a pattern; $3: and the rules of answers.
 fits() {
     printf '%s' "$1" > "$tmp.pattern"
     jq -nc --slurpfile words "$words" --slurpfile pattern "$tmp.pattern" --slurpfile value "$2" --arg rules "$3" -L "$folder" '
@@ -251,7 +251,7 @@ is_wanted() {
     done
 }
 
-# Of the files, those that are wanted; one that is not there stays, and fails.
+# The wanted files; a missing one stays, and fails.
 wanted=$(for file in "$@"; do if [ ! -f "$file" ] || is_wanted "$file"; then printf '%s\n' "$file"; fi; done)
 IFS='
 '

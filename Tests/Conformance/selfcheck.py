@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the runners notice what they must: a host of a few lines, a transcript each, the line that a runner prints.
+"""Checks that the runners notice every fault: a host of a few lines, a transcript each, the line that a runner prints.
 
 Usage: selfcheck.py
 """
@@ -17,7 +17,7 @@ HOST = "import sys\nfor line in sys.stdin:\n    print(sys.argv[1], flush=True)\n
 RIGHT = '{"jsonrpc":"2.0","id":1,"result":{}}'
 ASK = '--> {"jsonrpc":"2.0","id":1,"method":"host.ping"}\n<-- ' + RIGHT + "\n"
 
-# what the host answers, the transcript, the end of run.py's output, and what else stands there
+# the host's answer, the transcript, the end of run.py's output, and further lines of it
 CASES = [
     (RIGHT, ASK, "1 passed, 0 failed", ""),
     ('{"jsonrpc":"2.0","id":1,"result":{"a":1}}', ASK, "0 passed, 1 failed", "unexpected members a"),
@@ -29,7 +29,7 @@ CASES = [
     (RIGHT, ASK + "@unlock nothing\n", "0 passed, 1 failed", "KeyError"),
     (RIGHT, ASK + ASK.replace("1", "2"), "0 passed, 1 failed", "exchange 2 of 2"),
 ]
-# What each runner takes for a failure, or leaves out: the arguments behind HOST, and what its last lines hold.
+# Failures and omissions of each runner: the arguments after HOST, and the content of its last lines.
 RUNS = [
     (["nosuch.transcript"], "0 passed, 1 failed"),
     (["nothing.transcript"], "0 passed, 1 failed"),
@@ -44,7 +44,7 @@ TRANSCRIPTS = {
 
 
 def runners(folder):
-    """The runners whose programs are here, as the words before HOST."""
+    """The installed runners, as the words before HOST."""
     known = [(sys.executable, [sys.executable, "run.py"]), ("node", ["node", "run.mjs"]), ("jq", ["sh", "run.sh"])]
     for needed, words in known:
         if shutil.which(needed):

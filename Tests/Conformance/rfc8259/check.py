@@ -22,7 +22,7 @@ VERDICTS = ("accept", "reject")
 
 
 class Refused(Exception):
-    """The oracle refuses a text, and why."""
+    """The oracle refuses a text, with the reason."""
 
 
 def unique(pairs):
@@ -55,7 +55,7 @@ def walk(value):
 
 
 def levels(text):
-    """The deepest nesting, brackets inside strings left out."""
+    """The deepest nesting, without brackets in strings."""
     deepest = level = 0
     inside = escaped = False
     for character in text:
@@ -111,11 +111,11 @@ def read_cases(folder):
 
 
 def ask_host(host, cases):
-    """The names of the cases that a host answers wrongly."""
+    """The names of the cases with a wrong answer of the host."""
     process = subprocess.Popen([host, "--in-memory"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     wrong, asked = [], 0
     for name, verdict, data in cases:
-        # The envelope is level one and params level two, so texts near the limit are asked without them.
+        # The envelope is level one and params level two, so texts near the limit are sent without them.
         if levels(data.decode("latin-1")) > LEVELS - 2:
             continue
         asked += 1
@@ -158,7 +158,7 @@ def main():
     counts = collections.Counter(verdict for _, verdict, _ in cases)
     print(f"{len(cases)} cases, {counts['accept']} to accept, {counts['reject']} to reject, {len(wrong)} wrong")
     if len(sys.argv) > 1:
-        # Some rejected texts become good ones inside an object, or end it early: those are asked nowhere.
+        # Some rejected texts become valid inside an object, or end it early: those are not sent.
         inside = [case for case in cases if case[1] == "accept" or still_bad(case[2])]
         wrong += ask_host(os.path.abspath(sys.argv[1]), inside)
     for line in wrong:

@@ -2,7 +2,7 @@
     import FuzzTargets
     import Platform
 
-    /// The search as a program of its own; what it prints is what `Docs/Testing.md` shows.
+    /// The search as a program. `Docs/Testing.md` shows its output.
     @main
     enum Fuzz {
         private static let usage = """

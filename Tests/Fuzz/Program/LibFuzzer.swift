@@ -1,15 +1,15 @@
 #if LIBFUZZER
     import FuzzTargets
 
-    // The two functions that libFuzzer calls; it brings `main`. Its command line is
+    // The two functions that libFuzzer calls; libFuzzer has `main`. Its command line is
     //
     //     Fuzz frame|index|journal|json|migration|snapshot [libFuzzer's own arguments]
     //
-    // The target is shared by all calls because the interface has no place for it. Unsafe for concurrent use, and safe
+    // All calls share the target because the interface has no place for it. That is unsafe for concurrent use, and safe
     // here: libFuzzer calls from one thread.
     private nonisolated(unsafe) var target = FuzzTarget(.json)
 
-    /// Takes the target's name out of the arguments before libFuzzer reads them.
+    /// Removes the target's name from the arguments before libFuzzer reads them.
     @_cdecl("LLVMFuzzerInitialize")
     public func initialize(
         _ argumentCount: UnsafeMutablePointer<Int32>,

@@ -2,12 +2,12 @@ import JSONCodec
 import PluginHost
 import Seeds
 
-/// What must hold for any bytes that a plugin prints.
+/// Properties for any bytes that a plugin prints.
 ///
-/// 1. However its stream is cut, its lines are the same.
-/// 2. An answer is a JSON object without `method`, with the number as its `id` and with one of `result` and `error`, which are as
-///    they were written; such an object is an answer.
-/// 3. Nothing is kept of a line that is longer than it may be.
+/// 1. The lines of a stream do not depend on its pieces.
+/// 2. An answer is a JSON object without `method`, with the number as its `id` and with one of `result` and `error`,
+///    which are unchanged; every such object is an answer.
+/// 3. Nothing is kept of a line over the limit.
 ///
 /// The first byte chooses the limit, the second the cuts; the rest is the stream.
 public struct AnswerTarget: Sendable {
@@ -29,7 +29,7 @@ public struct AnswerTarget: Sendable {
         return seeds
     }
 
-    /// A line, as it can be compared.
+    /// A line in a comparable form.
     private enum Line: Equatable {
         case answer(Int, result: [UInt8]?, error: [UInt8]?)
         case request([UInt8], isNotification: Bool)
@@ -83,7 +83,7 @@ public struct AnswerTarget: Sendable {
         wire.frames.discardTaken()
     }
 
-    /// Property 2, for streams without a header block, whose lines can be told by their ends alone.
+    /// Checks property 2 for streams without a header block, in which line ends alone separate lines.
     private func compare(_ stream: ArraySlice<UInt8>, _ limit: Int, _ lines: [Line]) throws(Violation) {
         if stream.contains(UInt8(ascii: ":")), String(decoding: stream, as: UTF8.self).lowercased().contains("content-")
         {
@@ -94,13 +94,13 @@ public struct AnswerTarget: Sendable {
         }[...]
         for line in stream.split(separator: UInt8(ascii: "\n")) where line.count <= limit {
             guard let number = plainAnswer(Array(line)) else { continue }
-            // Before it there may be answers that are none beyond doubt: with two ids, for one.
+            // Earlier answers may be unclear, for example with two ids.
             answers = answers.drop { $0 != number }
             try require(answers.popFirst() == number, "the answer to \(number) is not seen as one")
         }
     }
 
-    /// The number of a line that is an answer beyond doubt; nil for all others.
+    /// The number of a line that is clearly an answer; nil for all others.
     private func plainAnswer(_ line: [UInt8]) -> Int? {
         guard let value = try? JSONValue.parse(line), let members = value.object,
             Set(members.map(\.name)).count == members.count, value["method"] == nil,

@@ -1,5 +1,5 @@
-/// Makes a document of schema version 1 or 2 out of any bytes, each of which chooses something: what is mutated as text is
-/// hardly ever JSON any more, what is made so nearly always is, and half of it can be migrated.
+/// Makes a document of schema version 1 or 2 from any bytes, each of which makes a choice. Mutated text is hardly ever
+/// JSON, a made document nearly always, and half of them can be migrated.
 struct DocumentMaker {
     private var choices: ArraySlice<UInt8>
     private var text = ""
@@ -15,7 +15,7 @@ struct DocumentMaker {
 
     private mutating func next() -> Int { Int(choices.popFirst() ?? 0) }
 
-    /// One of the usual texts; rarely one of those that break a rule.
+    /// Appends a usual text, or rarely one that breaks a rule.
     private mutating func choose(_ usual: [String], odd: [String]) {
         let choice = next()
         text += choice >= 250 && !odd.isEmpty ? odd[choice % odd.count] : usual[choice % usual.count]
@@ -99,7 +99,7 @@ struct DocumentMaker {
             ])
     }
 
-    /// A member of a later version.
+    /// Appends a member of a later version.
     private mutating func member() {
         choose(
             [
@@ -115,7 +115,7 @@ struct DocumentMaker {
             ])
     }
 
-    /// A member of no version, under a name of its own.
+    /// Appends a member of no version, under a unique name.
     private mutating func unknown() {
         names += 1
         text += "\"x\(names)"

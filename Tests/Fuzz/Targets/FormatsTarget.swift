@@ -1,10 +1,10 @@
 import JSONCodec
 import MoodFormats
 
-/// What must hold for any bytes that are to be a file of moods, in each format.
+/// Properties for any bytes as a file of moods, in each format.
 ///
-/// 1. Reading comes to an end, and gives the same again.
-/// 2. What is a mood is one JSON object with an id; what is a problem says where, and that place is there.
+/// 1. Reading ends, and gives an equal result again.
+/// 2. A mood is one JSON object with an id. A problem has a place that exists.
 public struct FormatsTarget {
     private static let texts: [String] = [
         "id,emoji,label,timestamp,tags\r\n,😊,Happy,2026-11-20T10:00:00Z,\"a,b\"\r\n",

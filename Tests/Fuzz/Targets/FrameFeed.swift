@@ -1,12 +1,12 @@
 import JSONCodec
 import JSONRPC
 
-/// Gives a stream to a `FrameReader` in pieces and collects the frames, as a connection's loop would.
+/// Gives a stream to a `FrameReader` in pieces and collects the frames, like a connection's loop.
 public struct FrameFeed: ~Copyable {
     private let messageBytesMax: Int
     private var reader: FrameReader
     public private(set) var frames: [PlainFrame] = []
-    /// The most bytes that were held after frames had been taken and freed.
+    /// The most bytes in the buffer after frames were taken and freed.
     public private(set) var heldBytesMax = 0
     public private(set) var capacityMax = 0
 
@@ -15,13 +15,13 @@ public struct FrameFeed: ~Copyable {
         reader = FrameReader(messageBytesMax: messageBytesMax)
     }
 
-    /// Another piece of the stream, and all frames that it completes.
+    /// Adds a piece of the stream, and takes all frames that it completes.
     public mutating func give(_ piece: ArraySlice<UInt8>) {
         piece.withUnsafeBytes { reader.buffer.append($0) }
         take(isAtEnd: false)
     }
 
-    /// The same, all frames being taken twice: the second time after going back.
+    /// Adds a piece, and takes all frames twice: the second time after going back.
     public mutating func giveTwice(_ piece: ArraySlice<UInt8>) {
         let before = frames
         let mark = reader.mark
@@ -32,7 +32,7 @@ public struct FrameFeed: ~Copyable {
         take(isAtEnd: false)
     }
 
-    /// The end of the stream; `piece` are its last bytes.
+    /// Ends the stream; `piece` has its last bytes.
     public mutating func end(_ piece: ArraySlice<UInt8> = []) {
         piece.withUnsafeBytes { reader.buffer.append($0) }
         take(isAtEnd: true)

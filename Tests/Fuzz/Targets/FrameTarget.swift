@@ -2,17 +2,17 @@ import JSONCodec
 import JSONRPC
 import Seeds
 
-/// What must hold for any bytes that come in on a connection.
+/// Properties for any bytes of a connection.
 ///
-/// 1. However the stream is cut, the frames are those of `PlainFrame.read`: nothing is lost behind a fault, nothing
-///    doubled; going back to a mark gives the same frames again.
-/// 2. Of a message over the limit nothing is kept.
-/// 3. A message has the envelope that `PlainEnvelope` says, or the same is wrong with it; and the answer to it is JSON with
-///    the id of the request.
+/// 1. The frames are those of `PlainFrame.read`, whatever the pieces: nothing is lost after a fault, nothing is
+///    doubled; going back to a mark gives equal frames again.
+/// 2. Nothing is kept of a message over the limit.
+/// 3. A message has the envelope of `PlainEnvelope`, or an equal fault; and the answer to it is JSON with the id of the
+///    request.
 ///
-/// The input's first byte chooses the limit, its second the cuts, the rest is the stream. Where the second is 0xf0 or
-/// more, 0xff and a number repeat the byte before them, 64 times the number (up to 144): so that short inputs reach the
-/// limits too, but most of the time is not spent in long streams.
+/// The input's first byte chooses the limit, its second the cuts, the rest is the stream. If the second is 0xf0 or
+/// more, 0xff and a number repeat the byte before them, 64 times the number (up to 144), so that short inputs reach the
+/// limits too, but long streams do not take most of the time.
 public struct FrameTarget: ~Copyable {
     private var validator = JSONValidator(depthLimit: 64)
     private var answer = JSONWriter()
@@ -57,7 +57,7 @@ public struct FrameTarget: ~Copyable {
     private func pieces(
         _ stream: [UInt8], _ expected: [PlainFrame], _ messageBytesMax: Int, largest: Int, seed: UInt64
     ) throws(Violation) {
-        // Byte by byte through a long stream costs the most and shows the least.
+        // A long stream byte by byte costs the most and shows the least.
         if largest == 1, stream.count > 2048 { return }
         var random = SeededRandom(seed: seed)
         var feed = FrameFeed(messageBytesMax: messageBytesMax)
@@ -79,7 +79,7 @@ public struct FrameTarget: ~Copyable {
         try require(frames == expected, "\(manner): \(frames), but it is \(expected)")
     }
 
-    /// Property 3.
+    /// Checks property 3.
     private mutating func envelope(_ message: [UInt8]) throws(Violation) {
         let (found, fault, idBytes): (PlainEnvelope?, JSONError?, Int) = message.withUnsafeBytes { bytes in
             guard let envelope = Envelope.read(bytes, &validator) else { return (nil, validator.fault(of: bytes), 0) }

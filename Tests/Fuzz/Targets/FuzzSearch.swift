@@ -1,10 +1,10 @@
-/// A seeded search without instrumentation: the same seed tries the same inputs. It needs no tool, so it is part of the
+/// A seeded search without instrumentation: a seed always tries equal inputs. It needs no tool, so it is part of the
 /// test suites too; a coverage-guided search with libFuzzer finds rarer ways.
 public struct FuzzSearch: ~Copyable {
     public struct Failure: Error, CustomStringConvertible {
         public let violation: Violation
         public let input: [UInt8]
-        /// Counted from 1.
+        /// The number of the execution, from 1.
         public let execution: Int
         public let seed: UInt64
 
@@ -26,7 +26,7 @@ public struct FuzzSearch: ~Copyable {
         mutator = Mutator(seeds: seeds, tokens: FuzzTarget.tokens(name), inputBytesMax: 1024, seed: seed)
     }
 
-    /// - Parameter willTry: is given every input before it is tried: what is written down there survives a trap.
+    /// - Parameter willTry: gets every input before the trial, so that a record of it survives a trap.
     public mutating func run(executions: Int, willTry: ([UInt8]) -> Void = { _ in }) throws(Failure) {
         for execution in 1...max(executions, 1) {
             let input = execution <= seeds.count ? seeds[execution - 1] : mutator.next()
@@ -36,7 +36,7 @@ public struct FuzzSearch: ~Copyable {
             } catch {
                 throw Failure(violation: error, input: input, execution: execution, seed: seed)
             }
-            // Without coverage nothing says what is new, so a sample of what was tried is mutated further.
+            // Without coverage no input is known as new, so a sample of them is mutated further.
             if execution % 16 == 0 { mutator.keep(input) }
         }
     }

@@ -1,4 +1,4 @@
-/// A place where bytes from outside come in, and what must hold there for any of them.
+/// A place where bytes from outside come in, with its properties for any of them.
 public struct FuzzTarget: ~Copyable {
     public enum Name: String, CaseIterable, Sendable {
         case answer, formats, frame, index, journal, json, life, manifest, migration, schema, snapshot
@@ -19,7 +19,7 @@ public struct FuzzTarget: ~Copyable {
 
     public init(_ name: Name) { self.name = name }
 
-    /// - Throws: the property that does not hold. A trap is the other thing to look for.
+    /// - Throws: the violated property. The search also looks for traps.
     public mutating func check(_ input: [UInt8]) throws(Violation) {
         switch name {
         case .answer: try answer.check(input)
@@ -36,7 +36,7 @@ public struct FuzzTarget: ~Copyable {
         }
     }
 
-    /// What a search may start from.
+    /// The inputs at the beginning of a search.
     public static func seeds(_ name: Name) -> [[UInt8]] {
         switch name {
         case .answer: AnswerTarget.seeds
@@ -51,12 +51,12 @@ public struct FuzzTarget: ~Copyable {
             (0..<64).map { seed in (0..<96).map { UInt8(truncatingIfNeeded: ($0 + 1) &* (2 * seed + 1) &* 73) } }
         case .index: PlainSnapshot.seeds
         case .journal: JournalSeeds.all
-        // The first byte means the same in both but for where it says which.
+        // The first byte has the same meaning for both, except where it chooses between them.
         case .snapshot: PlainSnapshot.seeds.filter { $0.count > 64 }
         }
     }
 
-    /// Pieces that are worth inserting.
+    /// Useful pieces for insertion.
     public static func tokens(_ name: Name) -> [[UInt8]] {
         switch name {
         case .formats: FormatsTarget.tokens

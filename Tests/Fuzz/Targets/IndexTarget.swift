@@ -2,16 +2,16 @@ import JSONCodec
 import Platform
 import Storage
 
-/// What must hold for any bytes that lie beside a snapshot as its index, and for any bytes as a snapshot to index.
+/// Properties for any bytes as a snapshot's index, and for any bytes as a snapshot to index.
 ///
-/// 1. An index is refused, or each of its answers is the one that the snapshot gives, or it says that it is damaged; it
-///    never takes what is its own fault for the snapshot's.
-/// 2. With its checksums made right again nothing is read outside the files and nothing goes on for ever; what it answers
-///    with is still a record of the snapshot, and the one that was asked for.
-/// 3. A snapshot is refused, or its index holds every record that a plain reading of its lines finds, in each order.
+/// 1. An index is refused, or each of its answers equals the snapshot's, or it reports its damage; it never takes its
+///    own fault for the snapshot's.
+/// 2. With corrected checksums nothing is read outside the files and everything ends; each answer is still a record of
+///    the snapshot, and the requested one.
+/// 3. A snapshot is refused, or its index has every record of a plain reading of its lines, in each order.
 ///
-/// The input's first byte chooses: 0 to 127 the index (the rest are changes of a good one: place, two bytes, and value),
-/// odd with the checksums made right; 128 and more the snapshot, odd with the closing line made right.
+/// The input's first byte chooses: 0 to 127 the index (the rest are changes of a good one: place, two bytes, and
+/// value), odd with corrected checksums; 128 and more the snapshot, odd with a corrected closing line.
 public struct IndexTarget: ~Copyable {
     private let snapshot: [UInt8]
     private let index: [UInt8]
@@ -44,7 +44,7 @@ public struct IndexTarget: ~Copyable {
             if bytes.isEmpty { break }
             at += 3
         }
-        // What is left over makes the file longer.
+        // The rest makes the file longer.
         bytes += changes[at...]
         if isSealed { Self.seal(&bytes) }
         guard var index = Self.open(bytes, snapshot) else { return }
@@ -87,8 +87,8 @@ public struct IndexTarget: ~Copyable {
         }
     }
 
-    /// An answer must be right, or the index damaged. Only one whose checksums were made right by somebody else can name
-    /// places in the snapshot at which there is another record.
+    /// Checks that an answer is right, or the index damaged. Only an index with corrected checksums can name places in
+    /// the snapshot with another record.
     private func answer(_ isSealed: Bool, _ isRight: () throws(IndexFault) -> Bool) throws(Violation) {
         do {
             try require(try isRight(), "a wrong answer")
@@ -101,7 +101,7 @@ public struct IndexTarget: ~Copyable {
         }
     }
 
-    /// Makes every checksum right: of the header, and of each row, bucket and page where a good index has one.
+    /// Corrects every checksum: of the header, and of each row, bucket and page of a good index.
     private static func seal(_ bytes: inout [UInt8]) {
         guard bytes.count >= 4096 else { return }
         let key = CRC32C.checksum(of: bytes[16..<32])

@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// Makes JSON as bytes say: text that is mutated is hardly ever JSON. After the last byte every choice is the first one.
+/// Makes JSON from bytes, because mutated text is hardly ever JSON. After the last byte every choice is the first one.
 struct JSONMaker {
     private var bytes: ArraySlice<UInt8>
 
@@ -37,7 +37,7 @@ struct JSONMaker {
         }
     }
 
-    /// A schema that is mostly right.
+    /// A schema that is mostly valid.
     mutating func schema(depth: Int = 3) -> JSONValue {
         guard depth > 0 else { return .boolean(choice(4) != 0) }
         var members: [JSONValue.Member] = []

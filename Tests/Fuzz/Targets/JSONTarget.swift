@@ -1,14 +1,14 @@
 import JSONCodec
 
-/// What must hold for any bytes given to the codec.
+/// Properties of the codec for any bytes.
 ///
-/// 1. Validator and `PlainJSON` agree on accepted or refused, and on the first doubled name.
-/// 2. `JSONReader`, `JSONValue` and `PlainJSON` read the same; what was written from it is accepted, reads the same
-///    again, and is written the same again.
-/// 3. The parts of an outline are the members or elements of the top level; `skip` passes over exactly one value.
-/// 4. A number that says it is an integer is that double too, and the other way round.
+/// 1. Validator and `PlainJSON` agree on accepting or refusing, and on the first doubled name.
+/// 2. `JSONReader`, `JSONValue` and `PlainJSON` read equal values; a value that was written is accepted, read equal
+///    again, and written equal again.
+/// 3. The parts of an outline are the members or elements of the top level; `skip` passes exactly one value.
+/// 4. A number that is an integer is that double too, and the other way round.
 ///
-/// Every use keeps one validator, so that what an earlier input left in it is searched too.
+/// Every use shares one validator, to search the traces of earlier inputs in it too.
 public struct JSONTarget: ~Copyable {
     private var validator = JSONValidator(depthLimit: 64)
     private var shallow = JSONValidator(depthLimit: 3)
@@ -31,7 +31,7 @@ public struct JSONTarget: ~Copyable {
         try numbers(value)
     }
 
-    /// Property 1, and 3 for what is accepted.
+    /// Checks property 1, and 3 for accepted texts.
     @discardableResult
     private static func agree(
         _ input: [UInt8], _ validator: inout JSONValidator, depthLimit: Int
@@ -102,7 +102,7 @@ public struct JSONTarget: ~Copyable {
         }
     }
 
-    /// The text in canonical form without a tree: every reading method and every writing method is in it.
+    /// The text in canonical form without a tree: it uses every reading method and every writing method.
     private static func copy(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var reader = JSONReader(ValidJSON(trusting: bytes))
         var writer = JSONWriter(capacity: 16)
@@ -137,7 +137,7 @@ public struct JSONTarget: ~Copyable {
 extension JSONValue {
     fileprivate init(trusting bytes: UnsafeRawBufferPointer) { self.init(ValidJSON(trusting: bytes)) }
 
-    /// The same value, members in the same order.
+    /// Whether the values are equal, with members in equal order.
     fileprivate func equals(_ tree: PlainJSON.Tree) -> Bool {
         switch (self, tree) {
         case (.null, .null): true

@@ -1,4 +1,4 @@
-/// A fixed snapshot of four records, journals behind it, and what may be inserted into them.
+/// A fixed snapshot of four records, journals after it, and pieces for insertion.
 enum JournalSeeds {
     static let snapshot: [UInt8] = {
         let records = Array(PlainSnapshot.records[..<4])
@@ -49,7 +49,7 @@ enum JournalSeeds {
                 + "\"answer\":{\"a\":[\"}\"]}"),
     ]
 
-    /// What `lock` holds.
+    /// The content of `lock`.
     static func lock(_ published: PlainRecovery.Published) -> [UInt8] {
         let content =
             "{\"format\":\"moodboard-lock\",\"storeId\":\"\(PlainRecovery.storeId)\",\"generation\":"
@@ -58,7 +58,7 @@ enum JournalSeeds {
         return line + [UInt8](repeating: 32, count: 191 - line.count) + [10]
     }
 
-    /// The first byte is the one that `JournalTarget` reads.
+    /// The first byte is for `JournalTarget`.
     static var all: [[UInt8]] {
         let whole = sealed([header(2, base: 5)] + lines)
         let two = sealed([header(2, base: 5)] + lines[..<2])
@@ -70,7 +70,7 @@ enum JournalSeeds {
             two + [0] + sealed([header(3, base: 7), lines[2]]) + [0] + sealed([header(4, base: 8), lines[3]]),
         ]
         var seeds: [[UInt8]] = []
-        // Nothing, commits 5 to 9 with and without sync, an earlier generation's; with and without seals made right.
+        // Nothing, commits 5 to 9 with and without sync, an earlier generation's; with and without corrected checksums.
         for journal in journals {
             for first: UInt8 in [0, 1, 0x02, 0x13, 0x22, 0x23, 0x14, 0x15, 0x26] { seeds.append([first] + journal) }
         }

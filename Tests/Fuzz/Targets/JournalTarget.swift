@@ -1,24 +1,25 @@
 import Platform
 import Storage
 
-/// What must hold for any bytes that stand where journals are expected, beside a whole snapshot.
+/// Properties for any bytes in place of journals, beside a whole snapshot.
 ///
-/// 1. The store shows the state after the last commit that can be read, and can be written; or acknowledged data is
-///    damaged, and it shows what lies before and is only read; or a line says something of no known form, and nothing is
-///    opened. Which of these, and which state, `PlainRecovery` says.
-/// 2. What was published as synced is there, or the store cannot be written: nothing acknowledged goes without a word.
-/// 3. Where it is only read, or refused, no file is changed.
-/// 4. Opened without the lock it shows the state after some commit, one that was published at least, or is not writable.
-/// 5. What can be written can be committed to; opened again it shows that too, at the next revision, and no file changes.
+/// 1. The store shows the state after the last readable commit, and can be written; or acknowledged data is damaged,
+///    and it shows the state before that and is read-only; or a line has no known form, and the store is not opened.
+///    `PlainRecovery` decides which of these, and which state.
+/// 2. Data that was published as synced is there, or the store cannot be written: no acknowledged data is lost
+///    silently.
+/// 3. A read-only or refused store changes no file.
+/// 4. Opened without the lock it shows the state after some commit, at least the published one, or is not writable.
+/// 5. A writable store can be committed to; opened again it shows that too, at the next revision, and no file changes.
 ///
-/// The input's first byte: the lowest bit, whether the seals of all lines are made right before; the next two, what is
-/// published: nothing, a synced commit, one without sync, one of an earlier generation; the upper five, which. The rest is
-/// the journal; zero bytes, at most two, end one and begin the next. Properties 4 and 5 cost as much as the others four
-/// times, so they are tried for one input in eight.
+/// The input's first byte: the lowest bit, whether to correct the checksums of all lines first; the next two, the
+/// published state: nothing, a synced commit, one without sync, one of an earlier generation; the upper five, which.
+/// The rest is the journal; zero bytes, at most two, end one and begin the next. Properties 4 and 5 cost as much as the
+/// others four times, so they are tried for one input in eight.
 public struct JournalTarget: ~Copyable {
     private let snapshot: [UInt8]
     private let state: PlainState
-    /// Made once; opening the store would else make it each time.
+    /// The index, made once; else each opening of the store would make it.
     private let index: [UInt8]
 
     public init() {
@@ -78,7 +79,7 @@ public struct JournalTarget: ~Copyable {
         return files
     }
 
-    /// Properties 1 and 2.
+    /// Checks properties 1 and 2.
     private func compare(
         _ found: OpenedStore, _ expected: PlainRecovery, _ published: PlainRecovery.Published?
     ) throws(Violation) {
@@ -97,7 +98,7 @@ public struct JournalTarget: ~Copyable {
         }
     }
 
-    /// Property 4.
+    /// Checks property 4.
     private func checkReader(
         _ files: MemoryFiles, _ expected: PlainRecovery, _ published: PlainRecovery.Published?
     ) throws(Violation) {

@@ -1,13 +1,14 @@
 import PluginHost
 
-/// What must hold for the life of a plugin, whatever happens to it and in which order: starts, greetings, ends, deadlines, rubbish,
-/// time-outs, people.
+/// Properties of a plugin's life under all events in any order: starts, greetings, ends, deadlines, rubbish, time-outs,
+/// people.
 ///
-/// 1. A process is started where none is; one that is there has a state that says so.
-/// 2. What is waited for has a deadline; a state in which nothing is waited for comes to rest by itself.
-/// 3. After a crash it waits; after the fifth in the window it has failed, and does not start until somebody pardons it.
+/// 1. A process is started only if there is none; a running one has a state that shows it.
+/// 2. Every wait has a deadline; a state without a wait comes to rest by itself.
+/// 3. After a crash it waits; after the fifth in the window it has failed, and does not start until a person pardons
+///    it.
 ///
-/// The first byte chooses the times; then two bytes each: what happens, and how much later.
+/// The first byte chooses the times; then two bytes each: an event, and its delay.
 public struct LifeTarget: Sendable {
     static var seeds: [[UInt8]] {
         (0..<64).map { seed in (0..<400).map { UInt8(truncatingIfNeeded: ($0 + 1) &* (2 * seed + 1) &* 73 &+ $0 / 7) } }
@@ -27,12 +28,12 @@ public struct LifeTarget: Sendable {
         try course.comeToRest()
     }
 
-    /// A life, and what is known of its process.
+    /// A life, and the facts about its process.
     private struct Course {
         var life: PluginLife
         var now = 0
         var hasProcess = false
-        /// Whether an end is made of it, and nobody has told that it is gone.
+        /// Whether the process is being killed, and its end was not reported yet.
         var isKilled = false
         var recentCrashes: [Int] = []
 
@@ -97,7 +98,7 @@ public struct LifeTarget: Sendable {
                 (life.times.backOff...life.times.backOffMax).contains(deadline - now), "it waits \(deadline - now) ms")
         }
 
-        /// Whatever it was, it comes to rest where nobody wants anything of it.
+        /// Checks that it comes to rest if no request needs it.
         mutating func comeToRest() throws(Violation) {
             for _ in 0..<8 {
                 now += 100_000

@@ -1,12 +1,12 @@
 import JSONCodec
 import PluginHost
 
-/// What must hold for any bytes that are to be a manifest.
+/// Properties for any bytes as a manifest.
 ///
-/// 1. It is refused with a pointer to something that is there, or whose parent is, or it is read.
-/// 2. What was read is read the same from `plugins.json`, and config and secrets of a plugin go together again.
+/// 1. It is refused with a pointer to an existing value, or one whose parent exists, or it is read.
+/// 2. It is read equal from `plugins.json`, and config and secrets of a plugin go together again.
 ///
-/// The first byte: even, and the rest is the text; odd, and a right manifest has one value replaced by another one.
+/// The first byte: even, and the rest is the text; odd, and a valid manifest has one value replaced by another one.
 public struct ManifestTarget {
     private static let id = "org.example.poem"
     private static let text = #"""
@@ -98,7 +98,7 @@ public struct ManifestTarget {
     }
 }
 
-/// JSON Pointers, RFC 6901, followed plainly.
+/// A simple resolver of JSON Pointers, RFC 6901.
 enum Pointer {
     static func leads(_ pointer: String, into value: JSONValue) -> Bool {
         var value = value

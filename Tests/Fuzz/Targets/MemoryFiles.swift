@@ -1,8 +1,8 @@
 import Platform
 import Synchronization
 
-/// Files that are nothing but memory: enough of a file system for a store, and thousands of times as fast as a disk.
-/// Nothing is ever lost or refused; what happens when it is, other tests try.
+/// Files in memory: enough of a file system for a store, and thousands of times as fast as a disk. Nothing is ever lost
+/// or refused; other tests try that.
 final class MemoryFiles: Sendable {
     private final class Node {
         var bytes: [UInt8] = []
@@ -18,7 +18,7 @@ final class MemoryFiles: Sendable {
         var nextInode: UInt64 = 1
     }
 
-    // Nodes are only touched while the state is held.
+    // Nodes are touched only under the lock.
     private struct Unshared<Value>: @unchecked Sendable { var value: Value }
     private let state = Mutex(Unshared(value: State()))
 
@@ -131,11 +131,11 @@ final class MemoryFiles: Sendable {
         return files
     }
 
-    /// The calls that take names.
+    /// Sets the calls that take names.
     private func nameCalls(_ files: inout FileSystem) {
         files.statusOfPath = { [self] path throws(SystemError) in
             try with { state in
-                // A trusted directory is looked at through whatever its path ends in.
+                // The path of a trusted directory may have any end.
                 guard let node = state.files[path] else {
                     return path.hasSuffix("/.") ? .success(Self.status(nil)) : Self.failure("lstat", ENOENT)
                 }

@@ -4,34 +4,34 @@ import Platform
 import Storage
 import Synchronization
 
-/// What must hold for any bytes that stand where a `moods.json` of schema version 1 or 2 is expected.
+/// Properties for any bytes in place of a `moods.json` of schema version 1 or 2.
 ///
-/// 1. They are refused, or become as many moods as the document has, each with its emoji, label, favourite mark and every
-///    member that nobody knows, as `PlainMoods` reads them. Migrating again gives the same bytes.
-/// 2. Opening a store with a document that is refused fails, and no file is changed, nor made but the lock.
-/// 3. Opening a store with one that is not shows just those moods, keeps the document beside it, byte for byte, and its
-///    members in the snapshot. Read only it shows the same, and makes no file.
+/// 1. They are refused, or become as many moods as the document has, each with its emoji, label, favorite mark and
+///    every unknown member, as `PlainMoods` reads them. Migrating again gives equal bytes.
+/// 2. Opening a store with a refused document fails, changes no file, and makes none but the lock.
+/// 3. Opening a store with another one shows exactly those moods, keeps the document beside it, byte for byte, and its
+///    members in the snapshot. A read-only opening shows the same, and makes no file.
 /// 4. Opened again, the store is whole and shows the same, and no file is changed.
 ///
-/// Half of the seeds are choices for `DocumentMaker`. Properties 2 to 4 cost ten times as much as the first, so they are
-/// tried for one document in eight.
+/// Half of the seeds are choices for `DocumentMaker`. Properties 2 to 4 cost ten times as much as the first, so they
+/// are tried for one document in eight.
 public struct MigrationTarget: ~Copyable {
     private static let path = "/store"
     private static let document = path + "/moods.json"
 
     public init() {}
 
-    /// An input that begins with a byte below a space is not a document, but choices for the making of one.
+    /// An input that begins with a byte below a space is not a document, but choices for making one.
     public func check(_ input: [UInt8]) throws(Violation) {
         let isChoices = input.first.map { $0 < 0x20 } ?? false
         let document = isChoices ? DocumentMaker.document(input.dropFirst()) : input
-        // Which ones does not depend on what is in them.
+        // The choice does not depend on the content.
         let isOpened = document.count % 8 == 0
         switch Self.migrated(document) {
         case .failure(let problem):
             try require(
                 problem.offset >= 0 && problem.offset <= document.count, "a problem outside: \(problem.offset)")
-            // Of other versions, and of what is no document at all, the store knows before it asks for a migration.
+            // The store recognizes other versions, and files that are no document, before it asks for a migration.
             let isOlder = !problem.isDamage && !problem.reason.contains("chemaVersion")
             if isOpened, isOlder { try Self.checkRefused(document) }
         case .success(let moods):
@@ -41,7 +41,7 @@ public struct MigrationTarget: ~Copyable {
         }
     }
 
-    /// Property 2.
+    /// Checks property 2.
     private static func checkRefused(_ input: [UInt8]) throws(Violation) {
         let files = MemoryFiles()
         files.write(document, input)
@@ -50,7 +50,7 @@ public struct MigrationTarget: ~Copyable {
         try require(files.names == [path + "/lock", document], "a refused document has company: \(files.names)")
     }
 
-    /// Properties 3 and 4.
+    /// Checks properties 3 and 4.
     private static func checkOpened(_ input: [UInt8], _ moods: [[UInt8]]) throws(Violation) {
         let files = MemoryFiles()
         files.write(document, input)
@@ -82,7 +82,7 @@ public struct MigrationTarget: ~Copyable {
         }
     }
 
-    /// Property 1.
+    /// Checks property 1.
     private static func compare(_ input: [UInt8], _ moods: [[UInt8]]) throws(Violation) {
         guard let plain = PlainMoods(input) else { throw Violation("migrated, but it is not of the form") }
         try require(plain.moods.count == moods.count, "\(plain.moods.count) moods have become \(moods.count)")
@@ -95,7 +95,7 @@ public struct MigrationTarget: ~Copyable {
         }
     }
 
-    /// What a store shows: its moods, oldest first; or the kind of the error.
+    /// The moods that a store shows, oldest first; or the kind of the error.
     private enum Opened: Equatable {
         case success([[UInt8]])
         case failure(String)

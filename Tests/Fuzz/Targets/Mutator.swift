@@ -6,7 +6,7 @@ struct Mutator {
     private let tokens: [[UInt8]]
     private let inputBytesMax: Int
     private var random: SeededRandom
-    /// Inputs that were worth keeping, replaced in turn.
+    /// Useful inputs, replaced in turn.
     private var kept: [[UInt8]] = []
     private var nextKept = 0
     private static let keptMax = 512

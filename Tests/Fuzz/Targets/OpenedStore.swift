@@ -1,7 +1,7 @@
 import Platform
 import Storage
 
-/// What came of opening a store over files in memory: all that it shows, or that it cannot be opened.
+/// The outcome of opening a store over files in memory: all that it shows, or a refusal.
 enum OpenedStore: Equatable {
     case refused
     case shown(PlainState, revision: Int, isWritable: Bool)
@@ -12,7 +12,7 @@ enum OpenedStore: Equatable {
 
     static func journal(_ generation: Int) -> String { path + "/journal-\(generation).jsonl" }
 
-    /// - Parameter addsRecord: whether a record that no other has the id of is committed, where that can be.
+    /// - Parameter addsRecord: whether to commit a record with a new id, if possible.
     init(_ files: MemoryFiles, isReadOnly: Bool = false, addsRecord: Bool = false) throws(Violation) {
         let counter = Counter()
         let settings = StoreSettings(
@@ -43,7 +43,7 @@ enum OpenedStore: Equatable {
         }
     }
 
-    /// What is counted and found by id is what a walk shows.
+    /// Checks that counts and records by id agree with a walk.
     private static func check(_ store: inout RecordStore, _ state: PlainState) throws(StorageError) {
         guard store.count == state.count else {
             throw .unavailable(reason: "\(store.count) are counted, \(state.count) are there", advice: "")
@@ -60,7 +60,7 @@ enum OpenedStore: Equatable {
 }
 
 extension MemoryFiles {
-    /// What each file holds, but for the lock and what can be made anew.
+    /// The content of each file, except the lock and files that can be rebuilt.
     var kept: [String: [UInt8]] {
         var kept: [String: [UInt8]] = [:]
         for name in names where name != OpenedStore.lock && !name.hasPrefix("/store/index-") { kept[name] = read(name) }

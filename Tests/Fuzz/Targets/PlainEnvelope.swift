@@ -1,8 +1,8 @@
 import JSONCodec
 import JSONRPC
 
-/// An envelope once more, as plainly as it can be said: what `Envelope` is compared with. The whole message is validated
-/// first, then its members are looked at one after the other.
+/// An envelope in the simplest form, for comparison with `Envelope`. It validates the whole message first, and then
+/// reads its members one after the other.
 struct PlainEnvelope: Equatable {
     private var id: [UInt8]?
     private var method: [UInt8]?
@@ -10,10 +10,10 @@ struct PlainEnvelope: Equatable {
     private var result: [UInt8]?
     private var error: [UInt8]?
     private var fault: String?
-    /// The offset of the first name that is doubled, wherever it is.
+    /// The offset of the first doubled name, at any depth.
     private var duplicate: Int?
 
-    /// What the message is: nil when it is an array, a number or the like.
+    /// Reads a message; nil for an array, a number or the like.
     static func read(_ message: [UInt8], _ validator: inout JSONValidator) -> Result<PlainEnvelope?, JSONError> {
         message.withUnsafeBytes { bytes in
             do throws(JSONError) {
@@ -53,7 +53,7 @@ struct PlainEnvelope: Equatable {
         duplicate = outline.duplicate
     }
 
-    /// What the reader of the sources makes of it.
+    /// The envelope of the sources' reader.
     init(_ envelope: Envelope, _ validator: inout JSONValidator) {
         id = envelope.id.map(Array.init)
         method = envelope.method.map { Array($0.string.utf8) }

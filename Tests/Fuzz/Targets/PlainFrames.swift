@@ -1,4 +1,4 @@
-/// The framing once more, for a stream that is there whole: what `FrameReader` is compared with, however it was fed.
+/// The framing of a complete stream in the simplest form, for comparison with `FrameReader`, whatever pieces that gets.
 public enum PlainFrame: Equatable, Sendable, CustomStringConvertible {
     case line([UInt8])
     case body([UInt8])
@@ -50,7 +50,7 @@ public enum PlainFrame: Equatable, Sendable, CustomStringConvertible {
 
     private static func lowerCase(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte }
 
-    /// A line of a block, and where the next one begins.
+    /// A line of a block, and the beginning of the next one.
     private struct Line {
         let text: [UInt8]
         let next: Int
@@ -61,7 +61,7 @@ public enum PlainFrame: Equatable, Sendable, CustomStringConvertible {
         let start = rest.startIndex
         var at = start
         var lines: [[UInt8]] = []
-        // What is over the limit is only searched for the end of the block.
+        // Past the limit, only search for the end of the block.
         var known: [[UInt8]]?
         while let line = line(rest, at) {
             if line.isMessage, at > start {

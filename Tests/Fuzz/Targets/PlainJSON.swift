@@ -1,4 +1,4 @@
-/// JSON once more, as plainly as it can be said: what `JSONValidator` and `JSONReader` are compared with.
+/// JSON in the simplest form, for comparison with `JSONValidator` and `JSONReader`.
 ///
 /// It shares no code and no idea with them: recursive descent along the productions of RFC 8259, one function for each,
 /// over an array, building the whole tree; UTF-8 is decoded to scalars first; names are compared each with each. Slow.
@@ -6,7 +6,7 @@ public struct PlainJSON {
     public indirect enum Tree: Equatable {
         case null
         case boolean(Bool)
-        /// As written.
+        /// The raw text of the number.
         case number([UInt8])
         case string([UInt32])
         case array([Tree])
@@ -18,7 +18,7 @@ public struct PlainJSON {
         public let value: Tree
     }
 
-    /// What a text is: a tree, and the offset of the first name (its opening quote) that was there before.
+    /// The result of a text: a tree, and the offset of the first doubled name (its opening quote).
     public struct Reading {
         public let tree: Tree
         public let duplicate: Int?
@@ -33,7 +33,7 @@ public struct PlainJSON {
     private var depth = 0
     private var duplicate: Int?
 
-    /// nil when the text is to be refused.
+    /// Reads a text; nil refuses it.
     public static func read(_ bytes: [UInt8], depthLimit: Int = 64) -> Reading? {
         guard let scalars = PlainUTF8.decode(bytes) else { return nil }
         var reader = PlainJSON(scalars: scalars, depthLimit: depthLimit)
@@ -165,7 +165,7 @@ public struct PlainJSON {
         guard at > start else { throw Refusal() }
     }
 
-    /// string = quotation-mark *char quotation-mark; the answer is its scalars.
+    /// string = quotation-mark *char quotation-mark; returns its scalars.
     private mutating func string() throws -> [UInt32] {
         try take("\"")
         var text: [UInt32] = []

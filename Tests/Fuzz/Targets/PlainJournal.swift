@@ -2,10 +2,10 @@ import JSONCodec
 import Platform
 import Storage
 
-/// What a store is after a commit: its records by id.
+/// The state of a store after a commit: its records by id.
 typealias PlainState = [RecordID: [UInt8]]
 
-/// A journal, read plainly: its header, its lines one by one, and whether nothing is behind the header.
+/// A journal, read simply: its header, its lines one by one, and whether only blanks follow the header.
 struct PlainJournal {
     struct Header {
         var storeId: [UInt8]
@@ -15,9 +15,9 @@ struct PlainJournal {
     }
 
     enum Line {
-        /// `apply` is nil where the changes are of no known form.
+        /// `changes` is nil if they have no known form.
         case commit(seq: Int, durable: Int, changes: [Change]?)
-        /// Its seal is right, and it is no commit.
+        /// A line with a valid checksum that is no commit.
         case unknown
         case bad
         case blank
@@ -40,7 +40,7 @@ struct PlainJournal {
 
     init(_ bytes: ArraySlice<UInt8>) {
         var parts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
-        // What stands behind the last line feed is a line only if there is something.
+        // After the last line feed there is a line only if there are bytes.
         if parts.last?.isEmpty == true { parts.removeLast() }
         let isFirstEnded = bytes.contains(UInt8(ascii: "\n"))
         if let first = parts.first, isFirstEnded, let content = PlainSeal.content(of: first) {
@@ -85,7 +85,7 @@ struct PlainJournal {
         }
         if cursor.take(",\"created\":["), cursor.list({ $0.integer() }) == nil { return nil }
         if cursor.take(",\"delete\":[") {
-            // An id is the same in upper case.
+            // An id is equal in upper case.
             let ids = cursor.list { $0.quoted(36).flatMap { PlainRecord.id($0.map { 65...70 ~= $0 ? $0 + 32 : $0 }) } }
             guard let ids else { return nil }
             changes += ids.map { .delete($0) }
@@ -100,7 +100,7 @@ struct PlainJournal {
     }
 }
 
-/// The end of a sealed line, checked and made plainly.
+/// The checksum at the end of a line, checked and made simply.
 enum PlainSeal {
     private static func digits(_ bytes: ArraySlice<UInt8>) -> String {
         let sum = String(bytes.withUnsafeBytes { CRC32C.checksum($0) }, radix: 16)
@@ -109,14 +109,14 @@ enum PlainSeal {
 
     static func seal(of content: ArraySlice<UInt8>) -> [UInt8] { Array("\"crc\":\"\(digits(content))\"}".utf8) }
 
-    /// The bytes before the seal, where that is right.
+    /// The bytes before the checksum, if that is right.
     static func content(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let content = line.dropLast(17)
         guard !content.isEmpty, line.suffix(17).elementsEqual(seal(of: content)) else { return nil }
         return content
     }
 
-    /// The same lines, each with the right seal: in the place of its own, where it has one in form.
+    /// The lines, each with a right checksum, which replaces one of its form.
     static func sealed(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var sealed: [UInt8] = []
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -135,7 +135,7 @@ enum PlainSeal {
     }
 }
 
-/// Takes bytes from the left, one kind of thing after the other.
+/// Takes bytes from the left, one kind of item after the other.
 struct PlainCursor {
     private var rest: ArraySlice<UInt8>
 
@@ -143,7 +143,7 @@ struct PlainCursor {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Whether nothing comes but a comma, or members that nobody knows yet and a comma.
+    /// Whether only a comma, or unknown members and a comma, come next.
     func isUnknownRest() -> Bool {
         if rest.elementsEqual([UInt8(ascii: ",")]) { return true }
         guard rest.count > 2, rest.first == UInt8(ascii: ","), rest.last == UInt8(ascii: ",") else { return false }
@@ -162,7 +162,7 @@ struct PlainCursor {
         return true
     }
 
-    /// One to eighteen digits, no zero before others.
+    /// One to eighteen digits, without a leading zero.
     mutating func integer() -> Int? {
         let digits = rest.prefix { $0 >= 48 && $0 <= 57 }
         guard (1...18).contains(digits.count), digits.count == 1 || digits.first != 48 else { return nil }
@@ -191,14 +191,14 @@ struct PlainCursor {
         return true
     }
 
-    /// All up to the literal that is the end; nil where it is not.
+    /// All bytes up to the final literal; nil if that is missing.
     mutating func takeAll(before end: String) -> ArraySlice<UInt8>? {
         guard rest.count >= end.utf8.count, rest.suffix(end.utf8.count).elementsEqual(end.utf8) else { return nil }
         defer { rest = [] }
         return rest.dropLast(end.utf8.count)
     }
 
-    /// Things with commas between them, and the bracket behind.
+    /// Items with commas between them, and the bracket at the end.
     mutating func list<Thing>(_ thing: (inout PlainCursor) -> Thing?) -> [Thing]? {
         var things: [Thing] = []
         repeat {
@@ -217,7 +217,7 @@ struct PlainCursor {
         return false
     }
 
-    /// Balanced brackets of either kind, strings passed over.
+    /// Balanced brackets of either kind, without those in strings.
     mutating func object() -> ArraySlice<UInt8>? {
         guard rest.first == UInt8(ascii: "{") else { return nil }
         let all = rest

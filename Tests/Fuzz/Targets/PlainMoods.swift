@@ -1,7 +1,7 @@
-/// A document of schema version 1 or 2 once more, read with `PlainJSON`: which moods are in it, and which members nobody
-/// knows. What a mood must be like is left to the sources; this says what must not be lost.
+/// A document of schema version 1 or 2, read with `PlainJSON`: its moods, and their unknown members. The sources decide
+/// about the rules of a mood; this decides what must not be lost.
 struct PlainMoods {
-    /// Of a mood what every version has and nothing may change, and the members that are not of version 3.
+    /// The members of a mood that every version has and that must not change, and those that version 3 does not have.
     struct Mood: Equatable {
         var emoji: [UInt32]
         var label: [UInt32]
@@ -21,7 +21,7 @@ struct PlainMoods {
     let moods: [Mood]
     let unknown: [PlainJSON.Member]
 
-    /// Nil where the text is not such a document, in form.
+    /// Nil if the text does not have the form of such a document.
     init?(_ bytes: [UInt8]) {
         guard let reading = PlainJSON.read(bytes), reading.duplicate == nil,
             case .object(let members) = reading.tree,

@@ -1,25 +1,25 @@
 import Storage
 
-/// What opening a store makes of its journals, told plainly: all lines in memory, a state for each commit.
+/// The result of opening a store with its journals, computed simply: all lines in memory, a state for each commit.
 struct PlainRecovery {
-    /// Of the fixed snapshot beside which journals are tried.
+    /// The revision of the fixed snapshot for trials of journals.
     static let revision = 5
     static let generation = 2
     static let storeId = "00000000-0000-4000-8000-00000000002a"
 
-    /// What the lock file says.
+    /// The content of the lock file.
     struct Published {
         var generation: Int
         var durable: Int
         var isSynced: Bool
     }
 
-    /// The state after each commit that can be read.
+    /// The state after each readable commit.
     private(set) var states: [Int: PlainState]
     private(set) var last = Self.revision
-    /// Whether acknowledged data is damaged: the store is only read.
+    /// Whether acknowledged data is damaged: the store is then read-only.
     private(set) var isDamaged = false
-    /// Whether a line says something of no known form: nothing is opened.
+    /// Whether a line has no known form: the store is then not opened.
     private(set) var isRefused = false
     private var proven: Int
 
@@ -35,7 +35,7 @@ struct PlainRecovery {
             let next = place + 1 < counting.count ? entries[counting[place + 1]] : nil
             guard read(entries[index], index, next, isFirst: place == 0) else { return }
         }
-        // Of blank ones behind, only those that belong to another store are of interest.
+        // Among later blank journals only another store's matter.
         for index in entries.indices where index > (counting.last ?? 0) && !isOurs(entries[index], index) {
             isDamaged = true
         }
@@ -47,7 +47,7 @@ struct PlainRecovery {
             && header.schemaVersion == 3
     }
 
-    /// False where nothing behind it is looked at any more.
+    /// Reads a journal; false if later ones are not read.
     private mutating func read(_ journal: PlainJournal, _ index: Int, _ next: PlainJournal?, isFirst: Bool) -> Bool {
         guard let base = journal.header?.base, isOurs(journal, index), base >= Self.revision,
             isFirst ? base == last : base <= last
@@ -70,7 +70,7 @@ struct PlainRecovery {
                 }
                 apply(changes, durable)
             case .commit(let seq, let durable, _):
-                // Also the first line that does not follow is only bad.
+                // The first line that does not follow is bad too.
                 if isBad, seq > last { proven = max(proven, durable) }
                 isBad = true
             case .unknown where !isBad:

@@ -2,8 +2,8 @@ import JSONCodec
 import Platform
 import Storage
 
-/// A record as the index target understands it: one line `{"id":"…","time":1,"updated":2,"text":"a","isMarked":true}` in
-/// exactly this form, the id of 32 hexadecimal digits in four groups as a UUID's, the text of letters.
+/// A record for the index target: one line `{"id":"…","time":1,"updated":2,"text":"a","isMarked":true}` in exactly this
+/// form, the id of 32 hexadecimal digits in four groups as a UUID's, the text of letters.
 struct PlainRecord: Equatable {
     let id: RecordID
     let time: Int64
@@ -11,7 +11,7 @@ struct PlainRecord: Equatable {
     let text: [UInt8]
     let isMarked: Bool
     let bytes: [UInt8]
-    /// In its snapshot; -1: it is in none.
+    /// The offset in its snapshot; -1 is none.
     var offset = -1
 
     init?(_ bytes: UnsafeRawBufferPointer) {
@@ -51,7 +51,7 @@ struct PlainRecord: Equatable {
         self = record
     }
 
-    /// The id that 36 bytes of text are.
+    /// The id of 36 bytes of text.
     static func id(_ text: some Collection<UInt8>) -> RecordID? {
         var words: [UInt64] = [0, 0]
         var digits = 0
@@ -68,7 +68,7 @@ struct PlainRecord: Equatable {
         return RecordID(high: words[0], low: words[1])
     }
 
-    /// The first letter only, so that many texts share it.
+    /// Only the first letter, so that many texts share it.
     var prefix: Int64 { Int64(text.first ?? 0) }
 
     var head: RecordHead {
@@ -98,7 +98,7 @@ struct PlainRecord: Equatable {
     }
 }
 
-/// Snapshots of such records, written and read plainly.
+/// Snapshots of such records, written and read simply.
 enum PlainSnapshot {
     static let records: [String] = (0..<20).map { number in
         let text = ["", "a", "ab", "abc", "b", "happy", "happier"][number % 7]
@@ -127,7 +127,7 @@ enum PlainSnapshot {
         sealed(Array((header(count) + "\n" + records.joined(separator: ",\n") + (records.isEmpty ? "" : "\n")).utf8))
     }
 
-    /// With a closing line behind what is there; the last one is taken away.
+    /// Replaces the last line by a right closing line.
     static func sealed(_ bytes: [UInt8]) -> [UInt8] {
         var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
@@ -138,7 +138,7 @@ enum PlainSnapshot {
         return content + Array("],\"crc\":\"\(digits)\"}\n".utf8)
     }
 
-    /// The records of a snapshot that is whole and in order; nil where anything is wrong with it.
+    /// The records of a snapshot that is whole and in order; nil if anything is wrong with it.
     static func read(_ bytes: [UInt8]) -> [PlainRecord]? {
         guard bytes == sealed(bytes), bytes.last == UInt8(ascii: "\n") else { return nil }
         let lines = bytes.dropLast().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -159,7 +159,7 @@ enum PlainSnapshot {
         return records
     }
 
-    /// What the search starts from.
+    /// The inputs at the beginning of the search.
     static var seeds: [[UInt8]] {
         let snapshots = [
             bytes(of: [], count: 0), bytes(of: Array(records[..<1]), count: 1),

@@ -1,7 +1,7 @@
-/// UTF-8 once more, by its definition: decode by the bit patterns, then refuse what has a shorter form, is a surrogate
-/// or lies beyond the last code point. RFC 3629, section 3.
+/// UTF-8 by its definition: decode by the bit patterns, then refuse longer forms, surrogates and values beyond the last
+/// code point. RFC 3629, section 3.
 enum PlainUTF8 {
-    /// Every scalar with the offset of its first byte; nil when the bytes are not UTF-8.
+    /// Every scalar with the offset of its first byte; nil if the bytes are not UTF-8.
     static func decode(_ bytes: [UInt8]) -> [(value: UInt32, offset: Int)]? {
         var scalars: [(value: UInt32, offset: Int)] = []
         scalars.reserveCapacity(bytes.count)
@@ -34,7 +34,7 @@ enum PlainUTF8 {
         return scalars
     }
 
-    /// The bytes of a text, without a thought of `Character`.
+    /// The bytes of a text, without `Character`.
     static func encode(_ scalars: [UInt32]) -> [UInt8] {
         var bytes: [UInt8] = []
         for scalar in scalars {

@@ -1,14 +1,15 @@
 import JSONCodec
 import PluginHost
 
-/// What must hold for any schema and any value, which `JSONMaker` makes of the bytes.
+/// Properties for any schema and any value, which `JSONMaker` makes from the bytes.
 ///
-/// 1. A schema that is refused is refused at a place that it has.
-/// 2. `not` turns the verdict round; `allOf`, `anyOf`, `oneOf` with the schema alone and a reference to it leave it.
+/// 1. A schema is refused at a place that it has.
+/// 2. `not` inverts the verdict; `allOf`, `anyOf`, `oneOf` with the schema alone and a reference to it do not change
+///    it.
 /// 3. A value's layout and the order of its members change nothing.
-/// 4. A fault is at a place that the value has, or beside a member that is missing.
+/// 4. A fault is at a place that the value has, or beside a missing member.
 ///
-/// A check that gives up because it is too much work has no verdict.
+/// A check that gives up because of too much work has no verdict.
 public struct SchemaTarget {
     public init() {}
 
@@ -29,7 +30,7 @@ public struct SchemaTarget {
             try require(isThere, "\(fault.path) is nowhere in \(value.text) by \(source.text)")
         }
         let said = "of \(value.text) by \(source.text)"
-        // What refers to the root would mean another one in another place.
+        // A reference to the root would mean another root at another place.
         if source.text.contains("$ref") { return }
         for (name, wrapped, turns) in [
             ("not", ["not": source], true), ("allOf", ["allOf": [source]], false),

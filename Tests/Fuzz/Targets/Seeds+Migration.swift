@@ -17,7 +17,7 @@ extension Seeds {
         #"{"a":{"b":[{"moods":[]}]},"format":"moodboard","schemaVersion":1,"moods":[{\#(whole),"\u0061":"\u0000\ud83d\ude0a"}]}"#,
     ]
 
-    /// Choices for `DocumentMaker`, behind the byte that says so.
+    /// Choices for `DocumentMaker`, after the byte that announces them.
     static var migrationChoices: [[UInt8]] {
         var random = SeededRandom(seed: 9562)
         return (0..<16).map { number in [1] + (0..<number * 16).map { _ in UInt8(random.below(250)) } }

@@ -1,4 +1,4 @@
-/// What the search starts from, and the pieces it likes to insert.
+/// The inputs at the beginning of a search, and pieces for insertion.
 enum Seeds {
     static let json: [String] = [
         #"{"jsonrpc":"2.0","id":1,"method":"mood.list","params":{"limit":50,"filter":{"isFavorite":true}}}"#,
@@ -28,7 +28,7 @@ enum Seeds {
         "\u{1f60a}", "01234567", "99999999999999999999",
     ]
 
-    /// No text: broken UTF-8.
+    /// Bytes that are no text: broken UTF-8.
     static let jsonBytes: [[UInt8]] = [
         [0x80], [0xc0, 0x80], [0xc1, 0xbf], [0xe0, 0x80, 0x80], [0xed, 0xa0, 0x80], [0xed, 0x9f, 0xbf],
         [0xf0, 0x80, 0x80, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xf4, 0x8f, 0xbf, 0xbf], [0xf5], [0xff],
@@ -52,7 +52,7 @@ enum Seeds {
         "     \n    {}\n   Content-Length: 2\r\n\r\n[]\n",
     ]
 
-    /// The first two bytes are those that `FrameTarget` reads: the limit and the cuts.
+    /// The first two bytes are for `FrameTarget`: the limit and the cuts.
     static var frame: [[UInt8]] {
         var seeds: [[UInt8]] = []
         for stream in streams {

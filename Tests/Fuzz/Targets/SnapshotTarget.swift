@@ -1,15 +1,15 @@
 import Platform
 import Storage
 
-/// What must hold for any bytes that stand where a `moods.json` is expected, beside a journal without commits.
+/// Properties for any bytes in place of a `moods.json`, beside a journal without commits.
 ///
-/// 1. A snapshot that is whole opens to be written and shows its records; one whose form is right and whose checksum is
-///    not shows them and is only read; anything else is refused. So says `PlainFile`.
-/// 2. Whatever it is, opening changes no file, and makes none but the lock and the index.
-/// 3. What can be written can be committed to; opened again it shows that too, at the next revision, and no file changes.
+/// 1. A whole snapshot opens for writing and shows its records; one with a right form and a wrong checksum shows them
+///    and is read-only; anything else is refused. `PlainFile` decides which.
+/// 2. Opening changes no file in any case, and makes none but the lock and the index.
+/// 3. A writable store can be committed to; opened again it shows that too, at the next revision, and no file changes.
 ///
-/// The input's first byte chooses: odd, the closing line is made right before. Property 3 costs as much as the others
-/// twice, so it is tried for one input in eight.
+/// The input's first byte chooses: odd corrects the closing line first. Property 3 costs as much as the others twice,
+/// so it is tried for one input in eight.
 public struct SnapshotTarget: ~Copyable {
     public init() {}
 
@@ -44,7 +44,7 @@ public struct SnapshotTarget: ~Copyable {
     }
 }
 
-/// A `moods.json`, read plainly: split into its lines.
+/// A `moods.json`, read simply: split into its lines.
 enum PlainFile {
     struct Header {
         var schemaVersion: Int
@@ -70,13 +70,13 @@ enum PlainFile {
             schemaVersion: version, storeId: storeId, generation: generation, revision: revision, count: count)
     }
 
-    /// What opening a store makes of it.
+    /// The outcome of opening a store with it.
     static func read(_ bytes: [UInt8]) -> OpenedStore {
         guard let header = header(of: bytes), header.schemaVersion >= 3 else { return .refused }
         var rest = lines(bytes).dropFirst()
         guard let closing = rest.firstIndex(where: { $0.first == UInt8(ascii: "]") }) else { return .refused }
         let isEnded = closing + 1 < rest.endIndex
-        // Behind the closing line nothing may come but the end of the file.
+        // Only the end of the file may follow the closing line.
         if isEnded, closing + 2 < rest.endIndex || rest[closing + 1].isEmpty == false { return .refused }
         let last = rest[closing]
         let isClosing =
@@ -90,7 +90,7 @@ enum PlainFile {
         return .shown(state, revision: header.revision, isWritable: isWhole && header.schemaVersion == 3)
     }
 
-    /// Nil where a line is no record, a comma is missing or one too many, or two records have one id.
+    /// The records; nil if a line is no record, a comma is missing or superfluous, or two records have one id.
     private static func records(_ lines: ArraySlice<ArraySlice<UInt8>>) -> PlainState? {
         var state: PlainState = [:]
         for (place, line) in lines.enumerated() {
@@ -105,7 +105,7 @@ enum PlainFile {
 }
 
 extension PlainCursor {
-    /// Whatever stands before the end, if it is nothing, or begins as a member does.
+    /// Takes all bytes before the end, if there are none, or they begin like a member.
     fileprivate mutating func takeUnknownMembers(before end: String) -> Bool {
         let unknown = takeAll(before: end)
         return unknown.map { $0.isEmpty || $0.starts(with: ",\"".utf8) } ?? false

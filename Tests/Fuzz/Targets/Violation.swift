@@ -1,4 +1,4 @@
-/// A property that did not hold for an input: what the search is for.
+/// A violated property of an input: the aim of the search.
 public struct Violation: Error, Sendable, CustomStringConvertible {
     public let claim: String
 
@@ -7,7 +7,7 @@ public struct Violation: Error, Sendable, CustomStringConvertible {
     public var description: String { claim }
 }
 
-/// States a claim about the input at hand.
+/// Claims a property of the present input.
 @inline(__always)
 func require(_ holds: Bool, _ claim: @autoclosure () -> String) throws(Violation) {
     if !holds { throw Violation(claim()) }
