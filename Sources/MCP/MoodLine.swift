@@ -2,7 +2,7 @@ import JSONCodec
 import MoodCore
 import MoodProtocol
 
-/// A mood as one line for readers of text alone, with all its contents and the parameters of calls for it.
+/// A mood as one line for readers of text alone: all its contents, with the id and revision for calls.
 extension JSONWriter {
     /// Writes the inside of a string, such as
     /// `😌 Calm · 2026-11-20T10:00:00.000Z · #work · id 0190… · revision 12 · notes: "…"`.

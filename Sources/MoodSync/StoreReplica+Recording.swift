@@ -38,7 +38,7 @@ extension StoreReplica {
         if looked < moods.durableRevision { _ = readSteps(after: looked) }
         if !hasHistory {
             // The history has a gap, so the difference to the store's state is recorded. In a store that was put back,
-            // only additions count.
+            // missing moods are no deletions.
             var changes = try differences()
             if isAllUnsettled { changes.removeAll { if case .put = $0 { false } else { true } } }
             let revision = moods.durableRevision

@@ -51,7 +51,7 @@ struct SyncPlace: Sendable {
         return file
     }
 
-    /// Takes the lock of a syncing process.
+    /// Takes the lock for syncing.
     func acquireLock(timeoutMilliseconds: Int) throws(SyncError) -> FileLock {
         do throws(SystemError) { try fileSystem.makeDirectoryIfMissing(path) } catch { throw Self.error(error) }
         do throws(FileLock.Failure) {

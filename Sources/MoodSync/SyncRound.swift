@@ -235,7 +235,7 @@ struct SyncRound: ~Copyable {
         }
     }
 
-    /// Whether the last record there is an own one. If another branch is there, a snapshot brings the records that the
+    /// Whether the last record there is its own. If another branch is there, a snapshot brings the records that the
     /// place cannot hold.
     private func mayPush(_ id: UUID, after number: Int) -> Bool {
         guard number > 0, let mine = replica.own[id]?.last else { return true }

@@ -48,7 +48,7 @@ private struct Drawing: Sendable {
     let weekStartsOn: Int
     let locale: String
     let hidesNotes: Bool
-    /// The number of moods that a report shows themselves, the latest.
+    /// The most moods that a report shows one by one, the latest.
     private static let shownMoodsMax = 1_000
 
     func page(_ moods: inout RecordStore, _ watch: WalkWatch) throws(RPCError) -> LookBackPage {

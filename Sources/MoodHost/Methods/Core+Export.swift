@@ -10,7 +10,7 @@ import Storage
 
 /// `store.export`.
 extension Core {
-    /// The number of exports that may be under way. A further one displaces the one that was used longest ago.
+    /// The most exports under way. A further one displaces the one that was used longest ago.
     private static let exportsMax = 8
 
     mutating func export(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {

@@ -121,8 +121,8 @@ extension Core {
         out.endObject()
     }
 
-    /// Ends the group before a repair, which is carried out once. If its group were answered again after a failed sync,
-    /// its earlier answer could not be made again.
+    /// Begins a repair, which ends its group because it is carried out once. If a sync has failed and the group is answered
+    /// again, its outcome is unknown.
     private mutating func beginRepair(_ method: StaticString) throws(RPCError) {
         try flushFiles()
         guard let failure = store.failure else {

@@ -42,7 +42,7 @@ extension Core {
 
 /// `store.undo` or `store.redo`: everything it needs besides the store, so that any thread can do it.
 struct UndoJob: Sendable {
-    /// The number of moods of a commit that the answer names.
+    /// The most moods of a commit that the answer names.
     private static let undoneNamesMax = 1000
 
     let request: UndoRequest

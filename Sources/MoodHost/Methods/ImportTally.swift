@@ -6,7 +6,7 @@ import MoodStore
 
 /// The outcomes of an import so far.
 struct ImportTally {
-    /// The number of problems that are listed.
+    /// The most problems that are listed.
     static let problemsMax = 1000
 
     private let isStrict: Bool

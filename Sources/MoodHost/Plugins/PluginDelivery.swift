@@ -118,7 +118,7 @@ final class PluginDelivery {
         self.seq = seq
     }
 
-    /// The time of the next retry; nil if there is none.
+    /// The time of the next retry, or of the next attempt to take the lease; nil if there is none.
     func deadline(isBehind: Bool) -> Int? {
         guard isBehind, call == nil else { return nil }
         return path == nil || hasLease ? retryTime : lookTime

@@ -43,7 +43,7 @@ final class PluginRegistry {
     /// The session numbers of plugins, by id.
     var sessions: [String: Int] = [:]
     var cells = PluginCells()
-    /// The time of the next retry of a delivery.
+    /// The next deadline of deliveries.
     var deliveryDeadline: Int?
     /// The plugins with outdated copies.
     var outdated: Set<PluginID> = []
@@ -120,7 +120,7 @@ final class PluginRegistry {
         for (id, stateBefore) in zip(changed, statesBefore) { tellState(of: id, unless: stateBefore) }
     }
 
-    /// The state of a plugin from its record, without a look in its folder.
+    /// The state of a plugin from its record, without reading its folder.
     private func stateOfRecord(_ id: PluginID) -> String {
         if let plugin = ready.first(where: { $0.id == id }) { return plugin.hosted.life.state.rawValue }
         guard let record = records[id] else { return "untrusted" }

@@ -26,7 +26,7 @@ struct ProtectedFolders {
 
     init(_ paths: [String]) { folders = paths.map { ResolvedPath($0) } }
 
-    /// Whether a path is one of the folders, lies in one or contains one, under whatever names. Existing parts are
+    /// Whether a path is one of the folders, lies in one or contains one, under any name. Existing parts are
     /// compared as files, the missing rest of a path byte by byte.
     func touches(_ path: String) -> Bool {
         let path = ResolvedPath(path)

@@ -44,7 +44,7 @@ public final class HostedPlugin {
     var waiting: [PluginCall] = []
     var underWay: [PluginCall] = []
     var nextNumber = 0
-    /// Id of the pending `plugin.hello` request, or of the server's first requests.
+    /// The id of the pending `plugin.hello` request, or of a server's pending greeting request.
     var greetingNumber: Int?
     /// The id of `server/discover`, while the older way is tried.
     var discoverNumber: Int?
