@@ -1,6 +1,6 @@
-// A plugin that behaves badly, in the way that its first argument names. `Tests/Scripts/lives.py` lets it live thousands of times.
+// A plugin that behaves badly, in the way of its first argument. `Tests/Scripts/lives.py` runs it thousands of times.
 //
-// Each way begins as a good plugin does, unless it says otherwise: it answers plugin.hello, then it waits for a call.
+// Each way begins like a good plugin, unless it says otherwise: it answers plugin.hello, then it waits for a call.
 
 #define _GNU_SOURCE
 #include "line.h"
@@ -31,7 +31,7 @@ static void sleep_for_ever(void) {
     for (;;) poll(NULL, 0, -1);
 }
 
-// The next request of the host; notifications are left out. Ends with the input.
+// The next request of the host, without notifications. Ends the process at the end of the input.
 static struct span next_request(void) {
     static char line[sizeof input];
     for (;;) {
@@ -64,7 +64,7 @@ static void answer(struct span request) {
 
 static void say_hello(void) { answer(next_request()); }
 
-// --- The ways. What returns from here ends the plugin.
+// --- The ways. A return ends the plugin.
 
 static void good(void) { for (;;) answer(next_request()); }
 static void ends(void) {}

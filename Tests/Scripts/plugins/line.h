@@ -1,4 +1,4 @@
-// What the plugins of this folder have in common: a line of the host, and the members of its outermost object.
+// Shared code of this folder's plugins: a line of the host, and the members of its outermost object.
 
 #ifndef LINE_H
 #define LINE_H
@@ -15,7 +15,7 @@ static inline const char *after_string(const char *at, const char *end) {
     return at < end ? at + 1 : end;
 }
 
-// The value of a member of the object that begins the text, without spaces around it; length 0: there is none.
+// The value of a member of the object that begins the text, without spaces around it; length 0 if there is none.
 static inline struct span member(struct span object, const char *name) {
     const char *at = object.start, *end = object.start + object.length, *value = NULL;
     size_t length = strlen(name);

@@ -1,4 +1,4 @@
-// Sends one request again and again to a program, and measures how long the answers take.
+// Sends one request again and again to a program, and measures the times of the answers.
 //
 //     pump COUNT IN-FLIGHT METHOD PARAMS PRELUDE COMMAND [ARGUMENT…]
 //
@@ -39,7 +39,7 @@ static void send_all(const char *text, size_t length) {
     }
 }
 
-// Reads at least one answer; how many came.
+// Reads at least one answer; returns their number.
 static long receive(void) {
     long found = 0;
     while (found == 0) {

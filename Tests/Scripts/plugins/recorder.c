@@ -1,4 +1,4 @@
-// A plugin that writes down what it is told: a line `SEQ ID` for each event, in `events` of its data directory, before it acknowledges.
+// A plugin that records events: a line `SEQ ID` for each, in `events` of its data directory, before it acknowledges.
 
 #define _GNU_SOURCE
 #include "line.h"
