@@ -91,7 +91,7 @@ extension StoreReplica {
                 needed = needed.joined(with: record.saw)
             }
         }
-        // Unless the store was put back, records that it lacks come again.
+        // Leaves out records that the store lacks, unless it was put back: they come again.
         for record in others.records where isAllUnsettled || record.number <= needed[record.replica] {
             known.add(record)
         }

@@ -5,7 +5,7 @@ import MoodProtocol
 import MoodStore
 import PluginHost
 
-/// The answers of plugin hooks to one request, which are asked one after the other in the order of their ids.
+/// The answers of plugin hooks to one request. The host asks the hooks one after the other in the order of their ids.
 ///
 /// The host has tried the request, knows its changes, and has reverted them. While the hooks are asked, the request is
 /// parked. Then it runs again from its beginning, under the lock. If the moods are unchanged, it applies the changes of

@@ -11,7 +11,7 @@ struct ParkedPluginRequest {
     let plugin: HostedPlugin
     let message: [UInt8]
     let wait: Wait
-    /// The hooks that were asked about it, or are.
+    /// The hooks that were or are asked about it.
     let round: HookRound?
 
     var isForLock: Bool { if case .lock = wait { true } else { false } }

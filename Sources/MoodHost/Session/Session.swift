@@ -70,7 +70,7 @@ struct Session: ~Copyable {
     var wait: Wait?
     /// The number of messages, that one first, that were checked meanwhile.
     var lookedAt = 0
-    /// The hooks that it was asked about, or is.
+    /// The hooks that were or are asked about it.
     var round: HookRound?
     /// The end of the time for hooks.
     var hookDeadline: Int?
