@@ -150,7 +150,6 @@ extension MoodRecords {
     /// The last version of a deleted mood; nil if it is not known.
     private mutating func lastVersion(of id: MoodID) throws(MoodStoreError) -> [UInt8]? {
         do throws(StorageError) {
-            if records.isInMemory { return records.lastVersionInMemory(of: id) }
             var end = Int.max
             while true {
                 let page = try records.history(of: id, before: end, limit: 2, bytesMax: Self.pageBytesMax)

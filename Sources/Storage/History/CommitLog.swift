@@ -40,19 +40,17 @@ public struct CommitLogItem: Sendable {
         record = commit.changes.first?.record.map { Array($0) } ?? []
     }
 
-    /// - Parameter isUndone: whether the step can be redone.
-    init(_ step: UndoStep, isUndone: Bool) {
+    init(_ step: UndoStep) {
         revision = step.revision
         at = step.at
         kind = step.kind
-        origin = nil
-        reversed = []
-        isRedo = false
-        isClear = false
+        origin = step.origin
+        reversed = step.reversed
+        isRedo = step.isRedo
+        isClear = step.newestCleared != nil
         count = step.changes.count
-        ids = step.changes.prefix(Self.idsMax).map(\.id)
-        record = step.changes.first.map { $0.after ?? $0.before ?? [] } ?? []
-        self.isUndone = isUndone
+        ids = step.newestCleared ?? step.changes.prefix(Self.idsMax).map(\.id)
+        record = []
     }
 }
 
@@ -74,7 +72,7 @@ extension RecordStore {
     public mutating func log(
         before end: Int, limit: Int
     ) throws(StorageError) -> (items: [CommitLogItem], next: Int?) {
-        guard !isInMemory else { return logInMemory(before: end, limit: limit) }
+        guard !isInMemory else { return try logInMemory(before: end, limit: limit) }
         var reversals = Reversals()
         var revisions: [Int] = []
         try Self.forEachNote(&files, upTo: flushedRevision) { note in
@@ -128,7 +126,7 @@ extension RecordStore {
         var page = FirstDeleted(after: place, limit: limit + 1)
         if isInMemory {
             var gone: [RecordID: Int] = [:]
-            for step in stepsInMemory() {
+            for step in trail() {
                 for change in step.changes { gone[change.id] = change.isThere ? nil : step.revision }
             }
             for (id, revision) in gone where try !contains(id) { page.add(id, revision) }
@@ -222,10 +220,11 @@ extension RecordStore {
     /// Adds the time, the author and the last value of deleted records.
     private mutating func describe(_ found: inout [DeletedRecord]) throws(StorageError) {
         if isInMemory {
-            for step in stepsInMemory() {
+            for step in trail() {
                 for change in step.changes where !change.isThere {
                     for place in found.indices where found[place].id == change.id {
                         found[place].at = step.at
+                        found[place].origin = step.origin
                         found[place].record = change.before ?? []
                     }
                 }
@@ -302,45 +301,5 @@ private struct FirstDeleted {
 
     private static func precedes(_ a: Place, _ b: Place) -> Bool {
         a.revision != b.revision ? a.revision > b.revision : a.id < b.id
-    }
-}
-
-/// The log in memory: without journals it has only the commits that can be undone or redone.
-extension RecordStore {
-    private mutating func stepsInMemory() -> [UndoStep] {
-        undo.preserve(&layers)
-        undo.settle { [extractor] in extractor.revision($0) ?? 0 }
-        return undo.steps
-    }
-
-    private mutating func logInMemory(before end: Int, limit: Int) -> (items: [CommitLogItem], next: Int?) {
-        var items = stepsInMemory().map { CommitLogItem($0, isUndone: false) }
-        items += undo.redo.map { CommitLogItem($0, isUndone: true) }
-        items = items.filter { $0.revision < end }.sorted { $0.revision > $1.revision }
-        let steps = (undo.steps + undo.redo).sorted { $0.revision < $1.revision }
-        for place in items.indices where items[place].record.isEmpty {
-            guard let id = items[place].ids.first else { continue }
-            // The value this commit wrote is the value the next commit replaced.
-            let later = steps.lazy.filter { $0.revision > items[place].revision }.flatMap(\.changes)
-            if let next = later.first(where: { $0.id == id }) {
-                items[place].record = next.before ?? []
-                continue
-            }
-            do throws(StorageError) {
-                if let bytes = try bytes(id) { items[place].record = Array(bytes) }
-            } catch {
-                // In memory nothing fails; without a value the summary omits it.
-            }
-        }
-        let page = Array(items.prefix(limit))
-        return (page, items.count > limit ? page.last?.revision : nil)
-    }
-
-    /// The value of a record before it was deleted; nil if unknown.
-    public mutating func lastVersionInMemory(of id: RecordID) -> [UInt8]? {
-        for step in stepsInMemory().reversed() {
-            for change in step.changes where change.id == id && !change.isThere { return change.before }
-        }
-        return nil
     }
 }

@@ -104,6 +104,18 @@ struct RecordHistory {
         }
     }
 
+    /// Adds what a commit in memory did to the record.
+    /// - Parameter record: the record after the commit; nil if it was deleted.
+    mutating func add(_ step: UndoStep, _ change: UndoStep.Change, leaving record: [UInt8]?) {
+        guard step.revision < end else { return }
+        func add(_ kind: Event.Kind, _ record: [UInt8]?) {
+            self.add(Event(revision: step.revision, at: step.at, kind: kind, record: record, origin: step.origin))
+        }
+        let isCleared = step.newestCleared != nil && change.before != nil
+        if change.isThere { add(.put(isNew: change.before == nil || isCleared), record) }
+        if isCleared || !change.isThere { add(.delete, nil) }
+    }
+
     private static func size(_ record: Int?) -> Int { (record ?? 0) + itemBytes }
 
     /// - Returns: the last commit found.
@@ -216,12 +228,15 @@ struct RecordHistory {
 
 extension RecordStore {
     /// The versions of a record that are older than `end`, newest first: at most `limit` and, except for the first one,
-    /// `bytesMax` bytes; and the `end` of the next page. All commits must be durable. In memory only the present
-    /// version is known.
+    /// `bytesMax` bytes; and the `end` of the next page. All commits must be durable.
     public mutating func history(
         of id: RecordID, before end: Int, limit: Int, bytesMax: Int
     ) throws(StorageError) -> (items: [HistoryItem], next: Int?) {
         var history = RecordHistory(of: id, before: end, limit: limit, bytesMax: bytesMax, extractor)
+        if isInMemory {
+            try historyInMemory(&history, of: id)
+            return (history.items, history.next)
+        }
         if try Self.read(&history, &files, upTo: flushedRevision) {
             do throws(IndexFault) {
                 if let bytes = try layers.bytesInBase(id) { history.add(bytes) }

@@ -47,8 +47,10 @@ struct Reversals {
     /// Whether the newest undo or redo of a commit undid it.
     private var isUndone: [Int: Bool] = [:]
 
-    mutating func look(at note: CommitNote) {
-        for revision in note.reversed where isUndone[revision] == nil { isUndone[revision] = !note.isRedo }
+    mutating func look(at note: CommitNote) { look(atReversalOf: note.reversed, isRedo: note.isRedo) }
+
+    mutating func look(atReversalOf revisions: [Int], isRedo: Bool) {
+        for revision in revisions where isUndone[revision] == nil { isUndone[revision] = !isRedo }
     }
 
     func isUndone(_ revision: Int) -> Bool { isUndone[revision] ?? false }

@@ -77,7 +77,10 @@ extension RecordStore {
     }
 
     /// Forgets all steps: nothing up to here can be undone.
-    public mutating func forgetUndo() { undo.forget() }
+    public mutating func forgetUndo() {
+        if isInMemory { _ = trail() }
+        undo.forget()
+    }
 
     /// Bytes that an undo or redo of all commits of this process may read and write.
     public var undoableBytes: Int { mutating get { undo.byteCount } }
@@ -100,13 +103,21 @@ struct UndoStep {
     let revision: Int
     /// The time of the commit: 24 bytes of RFC 3339.
     let at: [UInt8]
+    /// The author, if no client made the commit.
+    var origin: String?
     var changes: [Change]
+    /// The commits that it undid or redid, in order.
+    var reversed: [Int] = []
+    var isRedo = false
+    /// The newest records of all that it first removed; nil if it did not.
+    var newestCleared: [RecordID]?
 
     var byteCount: Int {
         changes.reduce(64) { $0 + 128 + ($1.before?.count ?? 0) + ($1.after?.count ?? 0) }
     }
 
     var kind: UndoneCommit.Kind {
+        if changes.isEmpty { return .updated }
         if changes.allSatisfy({ $0.before == nil && $0.isThere }) { return .created }
         if changes.allSatisfy({ !$0.isThere }) { return .deleted }
         return .updated

@@ -21,6 +21,8 @@ struct UndoLog: ~Copyable {
         case hidden(LayeredRecords.Hidden)
         /// The whole snapshot became hidden; it had this many visible bytes.
         case baseHidden(byteCount: Int)
+        /// The commit removes all records, in memory; the newest of them.
+        case cleared(newest: [RecordID])
     }
 
     private struct Mark {
@@ -31,6 +33,7 @@ struct UndoLog: ~Copyable {
         var isPlanned: Bool
         /// The time of the commit.
         var at: TimeText
+        var origin: String?
     }
 
     static let stepsMin = 100
@@ -46,6 +49,8 @@ struct UndoLog: ~Copyable {
     var steps: [UndoStep] = []
     /// The commits that can be redone, the next one last.
     var redo: [UndoStep] = []
+    /// All last commits, undos and redos among them; nil for a store whose journals have them.
+    var trail: Trail?
     /// The effect of an undo's or redo's commit on `steps` and `redo`, once it is durable.
     var plan: UndoPlan?
     /// The last commit that can no longer be undone, and whether its size is the reason.
@@ -71,9 +76,11 @@ struct UndoLog: ~Copyable {
 
     /// Marks the end of a commit.
     @inline(__always)
-    mutating func mark(_ revision: Int, at time: TimeText) {
+    mutating func mark(_ revision: Int, at time: TimeText, by origin: String? = nil) {
         marks.append(
-            Mark(revision: revision, end: changes.count, isPlanned: plan?.revision == revision, at: time))
+            Mark(
+                revision: revision, end: changes.count, isPlanned: plan?.revision == revision, at: time,
+                origin: origin))
     }
 
     /// Notes that the open commit undoes or redoes commits from the files: it is no step of its own.
@@ -118,6 +125,7 @@ struct UndoLog: ~Copyable {
         // Everything older goes too: the steps, and the plan, whose commit is always the first of `marks`.
         steps = []
         redo = []
+        trail?.removeAll()
         plan = nil
         if changes.isEmpty, changes.capacity > 65_536 { changes = [] }
     }
@@ -142,6 +150,7 @@ struct UndoLog: ~Copyable {
     /// The reason why one commit of those up to `revision` cannot be undone, or redone.
     func refusal(of wanted: Int, upTo revision: Int, isRedo: Bool) -> UndoRefusal {
         if wanted > revision { return .unknown(revision: wanted) }
+        if trail?.isReversal(wanted) ?? false { return .reversal(revision: wanted) }
         let others = isRedo ? steps : redo
         if others.contains(where: { $0.revision == wanted }) { return .already(revision: wanted, isRedo: isRedo) }
         if let forgotten, wanted <= forgotten.revision {
@@ -202,13 +211,21 @@ struct UndoLog: ~Copyable {
         var start = 0
         for mark in marks {
             if mark.isPlanned, let plan {
+                if trail != nil {
+                    var step = step(mark, changes[start..<mark.end], revision)
+                    step.reversed = plan.steps.map(\.revision)
+                    step.isRedo = plan.isRedo
+                    trail?.append(step)
+                }
                 carryOut(plan)
                 self.plan = nil
             } else if let place = past.firstIndex(where: { $0.revision == mark.revision }) {
                 carryOut(past.remove(at: place))
             } else {
+                let step = step(mark, changes[start..<mark.end], revision)
+                trail?.append(step)
                 redo = []
-                steps.append(step(mark, changes[start..<mark.end], revision))
+                steps.append(step)
             }
             start = mark.end
         }
@@ -223,9 +240,11 @@ struct UndoLog: ~Copyable {
     private func step(
         _ mark: Mark, _ changes: ArraySlice<Change>, _ revisionOf: (UnsafeRawBufferPointer) -> Int
     ) -> UndoStep {
-        var step = UndoStep(revision: mark.revision, at: mark.at.withBytes { Array($0) }, changes: [])
+        var step = UndoStep(
+            revision: mark.revision, at: mark.at.withBytes { Array($0) }, origin: mark.origin, changes: [])
         var places: [RecordID: Int] = [:]
         for change in changes {
+            if case .cleared(let newest) = change { step.newestCleared = newest }
             guard let id = change.id else { continue }
             let before = change.before
             if let place = places[id] {
@@ -296,14 +315,14 @@ extension UndoLog.Change {
         switch self {
         case .inserted(let id): id
         case .replaced(let slot), .removed(let slot): slot.head.id
-        case .hidden, .baseHidden: nil
+        case .hidden, .baseHidden, .cleared: nil
         }
     }
 
     /// The replaced version; nil if there was none.
     var before: UnsafeRawBufferPointer? {
         switch self {
-        case .inserted, .hidden, .baseHidden: nil
+        case .inserted, .hidden, .baseHidden, .cleared: nil
         case .replaced(let slot), .removed(let slot): slot.bytes
         }
     }
@@ -315,7 +334,7 @@ extension UndoLog.Change {
 
     var byteCount: Int {
         switch self {
-        case .inserted: 64
+        case .inserted, .cleared: 64
         case .hidden(let hidden): hidden.byteCount + 64
         case .baseHidden(let byteCount): byteCount + 64
         case .replaced(let slot), .removed(let slot): slot.count + 64
@@ -324,7 +343,7 @@ extension UndoLog.Change {
 
     func free() {
         switch self {
-        case .inserted, .hidden, .baseHidden: break
+        case .inserted, .hidden, .baseHidden, .cleared: break
         case .replaced(let slot), .removed(let slot): slot.deallocate()
         }
     }

@@ -88,7 +88,9 @@ public struct RecordStore: ~Copyable {
 
     /// A store that leaves nothing on disk.
     public static func inMemory(_ extractor: RecordExtractor) -> RecordStore {
-        RecordStore(.memory, extractor)
+        var store = RecordStore(.memory, extractor)
+        store.undo.trail = Trail()
+        return store
     }
 
     /// A closed store, with the reason.
@@ -175,7 +177,8 @@ public struct RecordStore: ~Copyable {
     public mutating func removeAll() throws(StorageError) {
         try beginCommit()
         let count = layers.count
-        let first = isInMemory && !keepsSummary ? [] : newestIDs(CommitSummary.clearedNamesMax)
+        let first = newestIDs(CommitSummary.clearedNamesMax)
+        if isInMemory { undo.append(.cleared(newest: first)) }
         if keepsSummary { summary.noteCleared(count: count, first: first) }
         let baseBytes = layers.visibleBaseBytes
         for slot in layers.table.removeAll() { undo.append(.removed(slot)) }
@@ -213,7 +216,7 @@ public struct RecordStore: ~Copyable {
         isCommitOpen = false
         guard !isInMemory else {
             // In memory there is nothing to wait for.
-            undo.mark(revision, at: time)
+            undo.mark(revision, at: time, by: origin)
             undo.keep()
             flushedRevision = revision
             if operations.isOpen { endOperation() }
