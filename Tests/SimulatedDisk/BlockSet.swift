@@ -1,5 +1,5 @@
-/// A set of block numbers, a bit for each; walked in ascending order, so that what is drawn for each block is the same
-/// for the same seed.
+/// A set of block numbers with one bit for each. Callers walk it in ascending order, so one seed draws the same dice
+/// for each block.
 struct BlockSet {
     private var words: [UInt64] = []
     private(set) var count = 0
@@ -24,7 +24,7 @@ struct BlockSet {
         count -= 1
     }
 
-    /// Takes out every block from `block` on.
+    /// Removes every block from `block` on.
     mutating func removeAll(from block: Int) {
         for number in members() where number >= block { remove(number) }
     }

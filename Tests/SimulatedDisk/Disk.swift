@@ -1,15 +1,15 @@
 import Platform
 import Seeds
 
-/// How a simulated disk behaves, apart from the faults that are asked of it.
+/// The behavior of a simulated disk without faults.
 public struct DiskSettings: Sendable {
-    /// What is written back, lost or torn as one: 512 or 4096.
+    /// The unit that the disk writes back, loses or tears: 512 or 4096.
     public var blockBytes: Int
-    /// Whether blocks that belong to a file but were never written may hold anything, and not only zeros.
+    /// Whether blocks of a file that no call ever wrote may hold rubbish; else they hold zeros.
     public var leavesRubbish: Bool
-    /// Whether pages that a failed sync gave up are read from the medium again, and not from the cache.
+    /// Whether reads take pages that a failed sync gave up from the medium again, and not from the cache.
     public var forgetsFailedPages: Bool
-    /// How many descriptors a process may have open.
+    /// The most descriptors that a process may have open.
     public var descriptorsMax: Int
 
     public init(blockBytes: Int, leavesRubbish: Bool, forgetsFailedPages: Bool, descriptorsMax: Int) {
@@ -20,28 +20,28 @@ public struct DiskSettings: Sendable {
     }
 }
 
-/// A disk in memory that keeps what was synced and what was not apart, and loses the latter when the power is cut.
+/// A disk in memory. It keeps synced and unsynced bytes apart and loses unsynced ones when the power fails.
 ///
 ///     let disk = Disk(settings, seed: 7)
 ///     let process = disk.startProcess()
 ///     process.plan([Fault(.kind(.fdatasync, 3), .powerCut(.midway))])
-///     … a store is opened with process.fileSystem, and commits …
+///     … a test opens a store with process.fileSystem and commits …
 ///     disk.restorePower(.anything)
-///     … a store is opened with another process, and must hold all that was acknowledged …
+///     … a test opens the store in another process; it must hold all acknowledged commits …
 ///
-/// The same seed and the same calls give the same disk, bit by bit, as long as one thread calls at a time.
+/// One seed and one sequence of calls give one disk, bit by bit, while one thread calls at a time.
 ///
-/// What a power cut leaves:
-/// 1. Everything that a successful sync covered: fsync and fdatasync of a file its bytes and size, fsync of a directory
-///    its names.
-/// 2. Of each other block that was written: the new bytes, the old bytes, or a mixture by sectors or torn at a byte,
-///    whatever becomes of the others. A block written twice may be there as it was in between.
-/// 3. Of each size: the old one, the new one or one in between, whatever becomes of the blocks; blocks that are in the
-///    file and were not written hold zeros or, by the settings, rubbish.
-/// 4. Each other change of a name or not, whatever becomes of the others. A rename is whole or not at all. A synced
-///    file without a synced name is gone.
+/// After a power cut the disk holds:
+/// 1. All that a successful sync covered: the bytes and size of a file after fsync or fdatasync, the names in a
+///    directory after fsync.
+/// 2. For each other written block, independent of all others: the new bytes, the old bytes, or a mixture by sectors or
+///    torn at a byte. A block with two writes may hold the state between them.
+/// 3. For each size, independent of the blocks: the old one, the new one or one in between. Blocks of the file that no
+///    call wrote hold zeros or, by the settings, rubbish.
+/// 4. Any selection of the other changes of names. A rename is whole or absent. A synced file without a synced name is
+///    gone.
 public final class Disk: Sendable {
-    /// What becomes of everything that was not synced.
+    /// The treatment of everything unsynced.
     public enum Fate: Sendable { case everythingLost, everythingKept, anything }
 
     struct State {
@@ -49,12 +49,12 @@ public final class Disk: Sendable {
         var tree: DiskTree
         var processes: [ProcessState] = []
         var isPowerless = false
-        /// What files are stamped with, in nanoseconds. It goes on in steps, as a kernel's does: several writes in a row
-        /// may bear the same time.
+        /// The time stamp of changed files, in nanoseconds. It advances in steps, as a kernel's clock does: several
+        /// writes in a row may bear one time.
         var clock: Int64 = 1_800_000_000_000_000_000
-        /// How many bytes files may still grow; nil: as many as one likes.
+        /// The bytes by which files may still grow; nil for no limit.
         var freeBytes: Int?
-        /// The calls so far, where they are kept.
+        /// The calls so far, if the disk keeps a trace.
         var trace: [String]?
     }
 
@@ -62,7 +62,7 @@ public final class Disk: Sendable {
         var isAlive = true
         var plan = FaultPlan()
         var descriptors: [Int32: OpenFile] = [:]
-        /// Never used twice, so that whoever uses a closed one is told.
+        /// The disk never reuses a number, so a call on a closed descriptor fails.
         var lastDescriptor: Int32 = 2
     }
 
@@ -81,16 +81,16 @@ public final class Disk: Sendable {
         }
     }
 
-    /// From now on files may grow by so many bytes altogether; nil: as much as one likes.
+    /// Lets files grow by `count` bytes altogether from now on; nil for no limit.
     public func setFreeBytes(_ count: Int?) { monitor.withLock { $0.freeBytes = count } }
 
-    /// Cuts the power: every process ends, and nothing can be called until it is restored.
+    /// Cuts the power: ends every process and refuses all calls until `restorePower`.
     public func cutPower() {
         monitor.withLock { $0.cutPower() }
         monitor.wakeAll()
     }
 
-    /// The disk as it is found after the power was cut, which happens now if it has not yet.
+    /// Restores the power, after it cuts it if it is still on, and settles all unsynced bytes and names by `fate`.
     public func restorePower(_ fate: Fate) {
         monitor.withLock { state in
             if !state.isPowerless { state.cutPower() }
@@ -102,13 +102,13 @@ public final class Disk: Sendable {
 
     public var isPowerless: Bool { monitor.withLock { $0.isPowerless } }
 
-    /// Writes down every call from now on.
+    /// Records every call from now on.
     public func keepTrace() { monitor.withLock { $0.trace = [] } }
 
-    /// The calls since then, as `process call subject`.
+    /// The recorded calls, as `process call subject`.
     public var trace: [String] { monitor.withLock { $0.trace ?? [] } }
 
-    /// Adds a line of the caller's own to the trace, where one is kept.
+    /// Adds a line of the caller to the trace, if the disk keeps one.
     public func note(_ line: String) { monitor.withLock { $0.trace?.append(line) } }
 }
 
@@ -118,7 +118,7 @@ extension Disk.State {
         for number in processes.indices { end(number) }
     }
 
-    /// The process is gone, and with it its descriptors and locks.
+    /// Ends a process and drops its descriptors and locks.
     mutating func end(_ number: Int) {
         processes[number].isAlive = false
         processes[number].descriptors = [:]

@@ -1,20 +1,20 @@
 import Platform
 
-/// A file or directory, whatever names it has. Only the monitor's holder touches one.
+/// A file or directory under any number of names. Only the thread that holds the monitor touches one.
 final class DiskNode {
     let inode: UInt64
     let isDirectory: Bool
     var permissions: UInt16
-    /// How many names there are as calls see them; for a directory 2.
+    /// The number of names as calls see them; 2 for a directory.
     var links = 0
     var content: FileContent
-    /// When the content was changed last, as calls see it and as the medium has it: the clock of `Disk.State`.
+    /// The times of the last change, as calls see it and as the medium has it, by the clock of `Disk.State`.
     var modified: Int64 = 0
     var storedModified: Int64 = 0
-    /// Of a directory: as calls see it, and as the medium has it.
+    /// The names in a directory, as calls see them and as the medium has them.
     var entries: [String: DiskNode] = [:]
     var storedEntries: [String: DiskNode] = [:]
-    /// The open of this file that holds the lock.
+    /// The open description that holds the lock of this file.
     weak var lockHolder: OpenFile?
 
     init(inode: UInt64, isDirectory: Bool, blockBytes: Int) {
@@ -32,7 +32,7 @@ final class DiskNode {
     }
 }
 
-/// An open file description, open(2): what a lock belongs to.
+/// An open file description (open(2)), the owner of a lock.
 final class OpenFile {
     let node: DiskNode
     let isWritable: Bool
@@ -43,12 +43,12 @@ final class OpenFile {
     }
 }
 
-/// A change of directories that is on the medium as a whole or not at all, as a journaling file system has it.
+/// A change of directories that reaches the medium whole or not at all, as in a journaling file system.
 struct DirectoryOperation {
     struct Change {
         let directory: DiskNode
         let name: String
-        /// What the name stands for from then on; nil: nothing.
+        /// The node that the name stands for from then on; nil if the change removes the name.
         let node: DiskNode?
     }
 

@@ -1,6 +1,6 @@
 import Platform
 
-/// What calls do to the disk, with the errors that the kernel gives.
+/// The effects of calls on the disk, with the errors that the kernel gives.
 extension Disk.State {
     mutating func open(_ path: String, _ access: FileSystem.Access) throws(PathError) -> DiskNode {
         let (directory, name) = try tree.parent(of: path)
@@ -28,7 +28,7 @@ extension Disk.State {
         }
     }
 
-    /// How many bytes of a write there is room for; what overwrites needs none.
+    /// The bytes of a write that the disk has room for; overwriting needs none.
     mutating func room(for count: Int, at offset: Int, in file: OpenFile) throws(PathError) -> Int {
         guard let free = freeBytes else { return count }
         let size = file.node.content.size
@@ -99,7 +99,7 @@ extension Disk.State {
         tree.perform([.init(directory: parent, name: name, node: node)], &random)
     }
 
-    /// In an order that is the same for the same seed, and no particular one.
+    /// Lists a directory in a random order that one seed repeats.
     mutating func list(_ path: String) throws(PathError) -> [String] {
         let directory = try tree.find(path)
         guard directory.isDirectory else { throw PathError(code: ENOTDIR) }

@@ -1,7 +1,7 @@
 import Platform
 import Seeds
 
-/// The names on the disk, and which changes of them are not synced yet.
+/// The names on the disk, and their unsynced changes.
 ///
 /// Invariant: `storedEntries` with all of `unsynced` applied in order are `entries`, in every directory.
 struct DiskTree {
@@ -29,7 +29,7 @@ struct DiskTree {
         return node
     }
 
-    /// The directory in which a path's last name stands; no name for the root itself.
+    /// The directory that holds the last name of a path; the name is nil for the root itself.
     func parent(of path: String) throws(PathError) -> (DiskNode, String?) {
         var directory = root
         var name: String?
@@ -48,7 +48,7 @@ struct DiskTree {
 
     // MARK: Changes
 
-    /// Makes a change that calls see at once; whether the medium ever does is up to syncs and chance.
+    /// Makes a change that calls see at once; syncs and chance decide whether the medium ever sees it.
     mutating func perform(_ changes: [DirectoryOperation.Change], _ random: inout SeededRandom) {
         for change in changes {
             change.directory.entries[change.name]?.links -= 1
@@ -60,13 +60,13 @@ struct DiskTree {
         if random.isOne(in: 8) { store(random.below(unsynced.count)) }
     }
 
-    /// All changes of a directory reach the medium.
+    /// Brings all changes of a directory to the medium.
     mutating func sync(_ directory: DiskNode) {
         while let index = unsynced.firstIndex(where: { $0.touches(directory) }) { store(index) }
         unsynced.removeAll { $0.changes.isEmpty }
     }
 
-    /// Some do, as in a sync that fails or is cut off.
+    /// Brings some changes of a directory to the medium, as a sync does that fails or stops midway.
     mutating func syncSome(_ directory: DiskNode, _ random: inout SeededRandom) {
         for index in unsynced.indices.reversed() where unsynced[index].touches(directory) && random.isOne(in: 2) {
             store(index)
@@ -77,7 +77,7 @@ struct DiskTree {
         let operation = unsynced.remove(at: index)
         for change in operation.changes {
             change.directory.storedEntries[change.name] = change.node
-            // What was to happen to this name before has been overtaken.
+            // The stored change replaces earlier changes of this name.
             for earlier in 0..<index {
                 unsynced[earlier].changes.removeAll { $0.directory === change.directory && $0.name == change.name }
             }
@@ -86,7 +86,7 @@ struct DiskTree {
 
     // MARK: Power cut
 
-    /// Each unsynced change is there afterwards or not, each by itself; then so are the blocks of each file.
+    /// Keeps or drops each unsynced change independently, then cuts the power for each file.
     mutating func cutPower(_ fate: Disk.Fate, leavesRubbish: Bool, _ random: inout SeededRandom) {
         var kept: [DirectoryOperation] = []
         let keptOneIn = 1 + random.below(4)
@@ -110,7 +110,7 @@ struct DiskTree {
         _ random: inout SeededRandom
     ) {
         directory.entries = directory.storedEntries
-        // In a fixed order: a dictionary's differs from run to run.
+        // Sorted, because the order of a dictionary differs from run to run.
         for (_, node) in directory.entries.sorted(by: { $0.key < $1.key }) {
             let isFirst = seen.insert(ObjectIdentifier(node)).inserted
             node.links = isFirst ? 1 : node.links + 1
@@ -126,7 +126,7 @@ struct DiskTree {
     }
 }
 
-/// What the kernel says of a path, before it is known which call asked.
+/// The kernel's error for a path, without the call that asked.
 struct PathError: Error {
     let code: Int32
 }

@@ -3,9 +3,9 @@ public enum DiskCall: String, Sendable, CaseIterable {
     case open, pread, pwrite, fdatasync, fsync, ftruncate, fstat, lstat, rename, link, unlink, mkdir, readdir, flock
 }
 
-/// Something that goes wrong for a process on a simulated disk.
+/// A planned fault of a process on a simulated disk.
 ///
-/// Calls are counted from 1 for each process, all of them together and each kind by itself.
+/// The disk counts the calls of each process from 1, all of them together and each kind by itself.
 public struct Fault: Sendable {
     public enum Trigger: Sendable {
         case call(Int)
@@ -13,20 +13,20 @@ public struct Fault: Sendable {
         case kind(DiskCall, Int)
     }
 
-    /// When in a call the end comes.
+    /// The moment in a call at which the process ends or the power fails.
     public enum Moment: Sendable { case before, midway, after }
 
     public enum Effect: Sendable {
         /// The call fails with this error number. A write may have written a part; a sync of a file may have written
-        /// any blocks, and all of them count as clean from then on.
+        /// any blocks, and it marks all of them clean.
         case fails(Int32)
-        /// That call and all after it; by kind, all of that kind.
+        /// This call and all later ones fail; with a trigger by kind, all of that kind.
         case failsForever(Int32)
-        /// A read or write that handles a part only.
+        /// A read or write handles only a part.
         case short
-        /// The process is killed: what it wrote stays, its descriptors and locks go.
+        /// Something kills the process: the bytes that it wrote stay, its descriptors and locks go.
         case killed(Moment)
-        /// The power is cut, for every process.
+        /// The power fails for every process.
         case powerCut(Moment)
     }
 
@@ -39,7 +39,7 @@ public struct Fault: Sendable {
     }
 }
 
-/// The faults that wait for a process, and how many calls it has made.
+/// The planned faults of a process, and the number of its calls.
 struct FaultPlan {
     enum Verdict {
         case proceeds
@@ -51,7 +51,7 @@ struct FaultPlan {
 
     var faults: [Fault] = []
     private(set) var calls = 0
-    /// How many of them went wrong, the end of the process left out.
+    /// The calls that failed by plan, without the end of the process.
     private(set) var failures = 0
     private var callsOfKind = [Int](repeating: 0, count: DiskCall.allCases.count)
 

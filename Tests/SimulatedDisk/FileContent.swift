@@ -1,22 +1,21 @@
 import Seeds
 
-/// The bytes of a file, twice: as calls see them, and as the medium holds them.
+/// The bytes of a file in two copies: as calls see them, and as the medium holds them.
 ///
-/// What was written since the last sync is known block by block. Between two syncs the system may write back any block
-/// at any time, in any order; so may the file's size reach the medium before its blocks do, or after.
+/// It tracks unsynced writes block by block. Between two syncs the system may write back any block at any time, in any
+/// order; the size of the file may reach the medium before its blocks or after them.
 ///
 /// Invariants
-/// 1. A block that is not in `unsynced` and lies in both is the same in `cached` and `stored`, unless a failed sync
-///    gave it up.
-/// 2. `stored` may be shorter or longer than `storedSize`: blocks behind the size are on the medium but not in the file,
-///    and what was never written reads as zeros, or as rubbish.
+/// 1. A block that is not in `unsynced` and lies in both copies is equal in both, unless a failed sync gave it up.
+/// 2. `stored` may be shorter or longer than `storedSize`: blocks behind the size are on the medium but not in the
+///    file, and bytes that no call wrote read as zeros or as rubbish.
 struct FileContent {
     let blockBytes: Int
-    /// What reads see.
+    /// The bytes that reads see.
     private(set) var cached: [UInt8] = []
     private var stored: [UInt8] = []
     private var storedSize = 0
-    /// The smallest size since the last sync, where the file was cut below what the medium has.
+    /// The smallest size since the last sync, if a call cut the file below the size on the medium.
     private var truncation: Int?
     private var unsynced = BlockSet()
 
@@ -34,7 +33,7 @@ struct FileContent {
         return count
     }
 
-    /// Writes to the cache. A block that waits to be written back may have been written back just before.
+    /// Writes to the cache. The disk may write back a pending block just before its next write.
     mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, _ random: inout SeededRandom) {
         guard !bytes.isEmpty else { return }
         let first = min(offset, cached.count) / blockBytes
@@ -67,13 +66,13 @@ struct FileContent {
         }
         cached.removeLast(cached.count - size)
         unsynced.removeAll(from: (size + blockBytes - 1) / blockBytes)
-        // The rest of the last block is cleared, which is a write to it.
+        // The cut clears the rest of the last block, which is a write to it.
         if size % blockBytes != 0 { unsynced.insert(size / blockBytes) }
         truncation = min(truncation ?? size, size)
         if random.isOne(in: 4) { applyTruncation() }
     }
 
-    /// Everything reaches the medium.
+    /// Brings everything to the medium.
     mutating func sync() {
         guard !isSynced else { return }
         applyTruncation()
@@ -82,9 +81,9 @@ struct FileContent {
         settle(at: cached.count)
     }
 
-    /// A sync that fails: any blocks may have been written, and all of them count as clean from now on, so that no later
-    /// sync writes them. `forgets`: the given up blocks are read from the medium again, as on XFS and btrfs; else they
-    /// stay in the cache, as on ext4. (Rebello and others: Can Applications Recover from fsync Failures?, 2020.)
+    /// Fails a sync: it may write any blocks and marks all of them clean, so no later sync writes them. With `forgets`
+    /// reads take the lost blocks from the medium again, as on XFS and btrfs; else the cache keeps them, as on ext4
+    /// (Rebello and others: Can Applications Recover from fsync Failures?, 2020).
     mutating func failSync(forgets: Bool, _ random: inout SeededRandom) {
         for block in unsynced.members() {
             if random.isOne(in: 3) {
@@ -96,7 +95,7 @@ struct FileContent {
         unsynced.removeAll()
     }
 
-    /// Some blocks are written back, as in the middle of a sync.
+    /// Writes some blocks back, as a sync does midway.
     mutating func writeBackSome(_ random: inout SeededRandom) {
         for block in unsynced.members() where random.isOne(in: 2) { writeBack(block) }
         if random.isOne(in: 2) { storedSize = max(storedSize, cached.count) }
@@ -114,7 +113,7 @@ struct FileContent {
                 UnsafeMutableRawBufferPointer(rebasing: target[range])
                     .copyMemory(from: UnsafeRawBufferPointer(rebasing: source[range]))
             }
-            // Behind the file's end a block holds zeros.
+            // Behind the end of the file a block holds zeros.
             for index in range.upperBound..<end { target[index] = 0 }
         }
     }
@@ -140,10 +139,10 @@ struct FileContent {
 
     // MARK: Power cut
 
-    /// What is there after the power was cut: what was synced, and of the rest what fate and the dice say.
+    /// Keeps the synced bytes, and settles the rest by fate and dice.
     mutating func cutPower(_ fate: Disk.Fate, leavesRubbish: Bool, _ random: inout SeededRandom) {
         guard !isSynced || stored.count != cached.count else {
-            // Given up blocks are gone now, even where nothing else is left to be synced.
+            // Blocks that a failed sync gave up are gone now, even with nothing else left to sync.
             cached = stored
             return
         }
@@ -173,14 +172,14 @@ struct FileContent {
         case .anything:
             switch random.below(4) {
             case 0: return storedSize
-            // It grew in several writes, and each of their ends was its size for a while.
+            // Several writes grew the file, and each of their ends was its size for a while.
             case 1: return storedSize + random.below(cached.count - storedSize)
             default: return cached.count
             }
         }
     }
 
-    /// One unsynced block: written, lost or torn.
+    /// Settles one unsynced block: written, lost or torn.
     private mutating func settle(_ block: Int, _ fate: Disk.Fate, _ random: inout SeededRandom) {
         let choice = fate == .everythingKept ? 0 : random.below(8)
         if choice < 4 { return writeBack(block) }
@@ -214,7 +213,7 @@ struct FileContent {
 extension [UInt8] {
     private static let zeros = [UInt8](repeating: 0, count: 1 << 16)
 
-    /// In pieces that are copied whole, which in a debug build is a hundred times faster than element by element.
+    /// Appends pieces whole, which in a debug build is a hundred times faster than element by element.
     fileprivate mutating func appendZeros(_ count: Int) {
         var left = count
         while left > 0 {

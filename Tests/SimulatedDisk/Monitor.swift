@@ -1,14 +1,14 @@
 import Platform
 
-/// State behind a lock, with a condition to wait for: what `Mutex` has no word for.
+/// State behind a lock, with a condition to wait for, which `Mutex` lacks.
 ///
-/// `@unchecked Sendable`, with this proof: `state` is touched between lock and unlock only, and the two C objects live
-/// at addresses of their own as long as the monitor does.
+/// `@unchecked Sendable`, with this proof: only code between lock and unlock touches `state`, and the two C objects
+/// keep their addresses for the life of the monitor.
 final class Monitor<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
-    /// How often somebody was woken.
+    /// The number of `wakeAll` calls.
     private var turns = 0
 
     init(_ state: sending State) {
@@ -36,14 +36,14 @@ final class Monitor<State>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// What `wait` waits to change; asked before what is waited for is looked at.
+    /// The turn to pass to `wait`; callers read it before they check their condition.
     var turn: Int {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return turns
     }
 
-    /// Waits until somebody has called `wakeAll` since `turn` was this.
+    /// Waits until a `wakeAll` ends the turn `turn`.
     func wait(behind turn: Int) {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

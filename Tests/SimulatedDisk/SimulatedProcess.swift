@@ -1,9 +1,9 @@
 import Platform
 
-/// A process that uses a simulated disk: its descriptors, its locks, and what is to go wrong for it.
+/// A process that uses a simulated disk: its descriptors, its locks and its planned faults.
 ///
-/// Once it has ended, every call of its file system fails and does nothing, so whatever still holds one is as good as
-/// dead. Several processes on one disk exclude each other by their locks as real ones do.
+/// After its end every call of its file system fails and does nothing, so its stores and files are dead too. Several
+/// processes on one disk exclude each other by locks, as real ones do.
 public final class SimulatedProcess: Sendable {
     private let disk: Disk
     private let number: Int
@@ -13,30 +13,30 @@ public final class SimulatedProcess: Sendable {
         self.number = number
     }
 
-    /// What will go wrong; calls are counted from the start of the process.
+    /// Plans faults; the disk counts calls from the start of the process.
     public func plan(_ faults: [Fault]) { disk.monitor.withLock { $0.processes[number].plan.faults = faults } }
 
     public var isAlive: Bool { disk.monitor.withLock { $0.processes[number].isAlive } }
 
     public var calls: Int { disk.monitor.withLock { $0.processes[number].plan.calls } }
 
-    /// How many calls failed because it was planned.
+    /// The number of calls that failed by plan.
     public var failures: Int { disk.monitor.withLock { $0.processes[number].plan.failures } }
 
-    /// Ends the process: what it wrote stays, as nothing but the power's end takes it away.
+    /// Ends the process: the bytes that it wrote stay, since only a power cut takes them away.
     public func kill() {
         disk.monitor.withLock { $0.end(number) }
         disk.monitor.wakeAll()
     }
 
-    /// Its calls; none of them reaches the system.
+    /// The calls of this process; none of them reaches the system.
     public var fileSystem: FileSystem {
         var calls = FileSystem.system
         calls.open = { [self] path, access throws(SystemError) in try open(path, access) }
         calls.close = { [self] descriptor in close(descriptor) }
         calls.read = { [self] descriptor, into, offset throws(SystemError) in try read(descriptor, into, offset) }
         calls.write = { [self] descriptor, bytes, offset throws(SystemError) in try write(descriptor, bytes, offset) }
-        // What is not synced may reach this disk at any time as it is.
+        // This disk may write back unsynced bytes at any time anyway.
         calls.startWriting = { _, _, _ in }
         calls.syncData = { [self] descriptor throws(SystemError) in try sync(.fdatasync, descriptor) }
         calls.sync = { [self] descriptor throws(SystemError) in try sync(.fsync, descriptor) }
@@ -72,7 +72,7 @@ public final class SimulatedProcess: Sendable {
 
     // MARK: Calls
 
-    /// A call that takes place as a whole or not at all.
+    /// Makes a call that takes place whole or not at all.
     private func call<Answer>(
         _ call: DiskCall, _ subject: String, _ body: (inout Disk.State) throws(PathError) -> Answer
     ) throws(SystemError) -> Answer {
@@ -88,7 +88,7 @@ public final class SimulatedProcess: Sendable {
                     throw PathError(code: code)
                 case .killed(let moment), .powerCut(let moment):
                     isEnded = true
-                    // There is no middle: it is before or after, as it happens.
+                    // Such a call has no middle: chance decides between before and after.
                     if moment == .after || (moment == .midway && state.random.isOne(in: 2)) { _ = try? body(&state) }
                     end(verdict, &state)
                     throw Self.dead
@@ -99,8 +99,8 @@ public final class SimulatedProcess: Sendable {
         }
     }
 
-    /// The same on an open file; `body` also hears whether it shall do its work in part. `partly` is what happens where
-    /// the call fails, or the process ends in its middle.
+    /// Makes a call on an open file. `isShort` tells `body` to do only a part of its work; `partly` runs if the call
+    /// fails or the process ends midway.
     private func call<Answer>(
         _ call: DiskCall, _ descriptor: Int32,
         _ body: (inout Disk.State, OpenFile, _ isShort: Bool) throws(PathError) -> Answer,
@@ -223,7 +223,7 @@ public final class SimulatedProcess: Sendable {
         try call(kind, descriptor) { (state, file, _) throws(PathError) in
             if file.node.isDirectory { return state.tree.sync(file.node) }
             file.node.content.sync()
-            // Of the metadata, fdatasync writes only what is needed to find the bytes again.
+            // From the metadata fdatasync writes only the part that finds the bytes again.
             if kind == .fsync { file.node.storedModified = file.node.modified }
         } partly: { state, file, isFailure in
             if file.node.isDirectory {

@@ -2,7 +2,7 @@ import Platform
 import SimulatedDisk
 import Testing
 
-/// Errors as the kernel gives them, faults as they were planned.
+/// Calls fail with the kernel's errors, and with the planned faults.
 @Suite struct DiskCallTests {
     let disk = makeDisk()
 
@@ -62,7 +62,7 @@ import Testing
         try other.fileSystem.lock(fourth, .exclusiveNow)
     }
 
-    /// The clock of a file system goes on in steps: two writes may bear the same time, and many do not.
+    /// The clock of a file system advances in steps: two writes may bear one time, and many do not.
     @Test func stampsWhatIsChanged() throws {
         let files = disk.startProcess().fileSystem
         try files.make("/a", "1", isSynced: true, isNameSynced: true)
@@ -75,7 +75,7 @@ import Testing
         #expect(times == times.sorted() && Set(times).count > 3 && Set(times).count < 30)
     }
 
-    /// The thread that waits gets the lock when the other process ends.
+    /// The waiting thread gets the lock when the other process ends.
     @Test func waitsForALock() async throws {
         let disk = disk
         let holder = disk.startProcess()

@@ -2,7 +2,7 @@ import Platform
 import SimulatedDisk
 import Testing
 
-/// The disk keeps what was synced, and of the rest what chance says.
+/// The disk keeps all synced bytes, and chance decides about the rest.
 @Suite struct DiskTests {
     @Test func keepsWhatWasSyncedAndLosesTheRest() throws {
         var nameless = 0
@@ -20,7 +20,8 @@ import Testing
             #expect(after.text(of: "/a") == "whole", "seed \(seed)")
             if after.text(of: "/b") == nil { nameless += 1 }
         }
-        // Synced, and yet gone: its name was not. Now and then the system has written it by itself.
+        // The files were synced but their names were not, so they are gone. Now and then the system has written the
+        // name by itself.
         #expect(nameless > 20 && nameless < 40)
     }
 
@@ -53,7 +54,7 @@ import Testing
         #expect(seen.isSuperset(of: ["oo", "on", "no", "nn", "to", "ot", "tn", "nt"]), "\(seen.sorted())")
     }
 
-    /// Old, new or torn.
+    /// Names a block as old, new or torn.
     private func kind(_ block: Substring) -> String {
         block.allSatisfy { $0 == "o" } ? "o" : block.allSatisfy { $0 == "n" } ? "n" : "t"
     }
@@ -75,7 +76,7 @@ import Testing
         #expect(seen == [["a"], ["b"], ["a", "c"], ["b", "c"]])
     }
 
-    /// The sync after a failed one succeeds and writes nothing: what the first one gave up is lost.
+    /// The sync after a failed one succeeds and writes nothing, so the pages that the first one gave up are lost.
     @Test(arguments: [false, true]) func aFailedSyncGivesItsPagesUp(forgets: Bool) throws {
         var lost = 0
         for seed in 1...40 as ClosedRange<UInt64> {
@@ -92,7 +93,7 @@ import Testing
             let cached = try #require(process.fileSystem.text(of: "/a"))
             disk.restorePower(.everythingKept)
             let stored = try #require(disk.startProcess().fileSystem.text(of: "/a"))
-            // The size is known to the medium since the second sync, the bytes may not be.
+            // The medium knows the size since the second sync, but perhaps not the bytes.
             #expect(stored == "text" || stored == "\0\0\0\0", "seed \(seed)")
             #expect(cached == (forgets ? stored : "text"), "seed \(seed)")
             if stored != "text" { lost += 1 }

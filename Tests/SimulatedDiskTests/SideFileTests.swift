@@ -6,8 +6,8 @@ import Testing
 
 @testable import Storage
 
-/// A file of the store besides its records, replaced while a process is killed or the power is cut: whoever reads finds the
-/// old one or the new one, and the new one where that was promised.
+/// A process replaces a file of the store other than its records while the process or the power dies: readers find the
+/// old file or the new one, and the new one if the call succeeded.
 @Suite struct SideFileTests {
     private static func text(_ store: borrowing RecordStore) throws -> String? {
         try store.read(.navigation, bytesMax: 1000).flatMap { text in
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Replaces the file.
-    /// - Returns: whether that was promised.
+    /// - Returns: whether the call succeeded.
     private static func replace(_ process: SimulatedProcess, with text: String) -> Bool {
         do throws(StorageError) {
             var store = try RecordStore.open(storeSettings(process), TortureRecord.extractor)
@@ -62,11 +62,11 @@ import Testing
             #expect(store.refusal == nil && isThere)
             found.insert(text ?? "")
         }
-        // Before the last call, the sync of the directory, nothing is certain to be new.
+        // Before the last call, the sync of the directory, the new file is not certain.
         if moment == .after { #expect(found.count == 2, "both were met") }
     }
 
-    /// What a failed call leaves is the old file, or the new one where nobody can know; the next attempt works.
+    /// A failed call leaves the old file, or the new one if the outcome is open; the next attempt works.
     @Test func anyCallMayFail() throws {
         for number in 1...(try Self.calls()) {
             for code in [EIO, ENOSPC, EACCES] {

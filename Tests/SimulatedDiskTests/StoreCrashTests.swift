@@ -28,9 +28,8 @@ private final class Others: Sendable {
     }
 }
 
-/// Two crashes, one behind the other: a process is killed at some call, a second one goes on with what it finds and
-/// acknowledges, then the power is cut. What the second one acknowledged rests on what the first one did not live to
-/// sync.
+/// Two crashes in a row: a process dies at some call, a second one continues from its files and acknowledges commits,
+/// then the power fails. The acknowledged commits rest on files that the first process did not live to sync.
 @Suite struct StoreCrashTests {
     /// Opens, commits, begins a new generation, and one that is itself a commit.
     private static func live(_ process: SimulatedProcess, hasLargeCommit: Bool) {
@@ -44,7 +43,7 @@ private final class Others: Sendable {
                 try store.commit(2)
             }
         } catch {
-            // It was killed.
+            // The process is dead.
         }
     }
 
@@ -54,8 +53,8 @@ private final class Others: Sendable {
         return process.calls
     }
 
-    /// Mended: a directory whose name was not synced; a blank journal, and a snapshot that was a commit, whose names
-    /// were there but not synced when the next process appended behind them.
+    /// Covers three former faults: a directory with an unsynced name, and a blank journal and a snapshot of one commit,
+    /// whose names existed unsynced when the next process appended behind them.
     @Test(arguments: [Fault.Moment.before, .after], [false, true])
     func whatASecondProcessAcknowledgesSurvives(moment: Fault.Moment, hasLargeCommit: Bool) throws {
         let total = Self.calls(hasLargeCommit: hasLargeCommit)
@@ -80,7 +79,7 @@ private final class Others: Sendable {
         }
     }
 
-    /// A long commit, and compactions after it.
+    /// Makes a long commit and compacts after it.
     private static func liveLong(_ process: SimulatedProcess) {
         do throws(StorageError) {
             var store = try RecordStore.open(storeSettings(process), TortureRecord.extractor)
@@ -90,13 +89,12 @@ private final class Others: Sendable {
                 _ = try store.compact()
             }
         } catch {
-            // It was killed.
+            // The process is dead.
         }
     }
 
-    /// A commit that became a snapshot is undone from the snapshot that it replaced, which has to stay: nothing else says what was
-    /// before, because the history begins later. All calls take minutes, so a run takes
-    /// one in eleven of them, which the seed decides.
+    /// Undo of a commit that became a snapshot needs the replaced snapshot: nothing else holds the record before it,
+    /// because the history begins later. All calls take minutes, so a run takes one in eleven of them by seed.
     @Test(arguments: [(Fault.Moment.before, Disk.Fate.everythingLost), (.after, .anything)])
     func aLongCommitThatIsThereCanBeUndone(moment: Fault.Moment, fate: Disk.Fate) throws {
         let before = TortureRecord.bytes(slot: 1, time: 1, version: 2, text: 1, fill: 10)
@@ -132,8 +130,9 @@ private final class Others: Sendable {
         #expect(number > 100 && undone > 3)
     }
 
-    /// Mended: the lines that came during a compaction stood synced in the new journal, after a commit that the old one had
-    /// never been synced with, so the store was refused. What was not synced may be lost; what is left is a beginning.
+    /// Covers a former fault: lines that arrived during a compaction stood synced in the new journal behind a commit
+    /// that the old journal had never synced, and the store was refused. The store may lose unsynced commits, but only
+    /// from the end.
     @Test(arguments: [Disk.Fate.everythingLost, .anything])
     func aPowerCutDuringACompactionWithoutSyncLosesTheTailAlone(fate: Disk.Fate) throws {
         func settings(_ disk: Disk) -> (StoreSettings, SimulatedProcess) {
@@ -160,7 +159,7 @@ private final class Others: Sendable {
             }
             process.plan([Fault(.call(number), .killed(.after))])
             do throws(StorageError) { _ = try Compaction.run(compacting, TortureRecord.extractor) } catch {
-                // It was killed.
+                // The process is dead.
             }
             isOver = process.isAlive
             disk.restorePower(fate)
@@ -172,8 +171,8 @@ private final class Others: Sendable {
         #expect(number > 60)
     }
 
-    /// Mended: the durable seq could not be published, so the commit was taken back by a new generation; after a power
-    /// cut the lock file said again that it had been acknowledged, and the store was refused.
+    /// Covers a former fault: the store could not publish the durable seq and took the commit back by a new generation;
+    /// after a power cut the lock file called it acknowledged again, and the store was refused.
     @Test func aPublicationThatFailedIsNoEvidenceAgainstALaterGeneration() throws {
         var generations = 0
         for seed in 1...200 as ClosedRange<UInt64> {
@@ -182,9 +181,9 @@ private final class Others: Sendable {
             do {
                 var store = try RecordStore.open(storeSettings(process), TortureRecord.extractor)
                 try store.commit(1)
-                // As a host does it: the lock is held until the group has ended, whatever becomes of it.
+                // A host too holds the lock until the group ends, with any outcome.
                 try store.lock()
-                // The first write is that of the line, the second the publication.
+                // The first write is the line, the second the publication.
                 process.plan([Fault(.kind(.pwrite, 2), .fails(EIO))])
                 #expect(throws: StorageError.self) { try store.commit(2) }
                 if store.refusal == nil, store.revision == 1 { generations += 1 }

@@ -4,11 +4,11 @@ import Storage
 import StoreTorture
 import Testing
 
-/// Two calls that fail, the second while the store makes good what the first one did.
+/// Two calls fail, the second while the store repairs the effects of the first.
 @Suite struct StoreFaultTests {
     private static let first = 5
 
-    /// A store with records in its snapshot and in its journal: how many there are.
+    /// Makes a store with records in its snapshot and in its journal, and returns their number.
     private static func makeStore(on disk: Disk) throws(StorageError) -> Int {
         var store = try RecordStore.open(storeSettings(disk.startProcess()), TortureRecord.extractor)
         for slot in 0..<first { try store.commit(slot) }
@@ -17,7 +17,7 @@ import Testing
         return store.count
     }
 
-    /// Opens, commits, compacts, reads; what it shows is right at any time, whatever fails.
+    /// Opens, commits, compacts and reads; the shown records are right at any time, with any fault.
     private static func live(_ process: SimulatedProcess, _ before: Int, _ place: String) {
         do throws(StorageError) {
             var store = try RecordStore.open(storeSettings(process), TortureRecord.extractor)
@@ -33,12 +33,12 @@ import Testing
             #expect(shown == Set(0...first + 1), "\(place): walked")
             #expect(store.count == before + 1, "\(place): counted")
         } catch {
-            // A fault may be answered with a failure.
+            // The store may answer a fault with a failure.
         }
     }
 
-    /// Mended: an opening handed the records over a second time; after a compaction whose index could not be read, the
-    /// next index was laid over rows of the one before.
+    /// Covers two former faults: an opening delivered the records twice; after a compaction with an unreadable index,
+    /// the next index covered rows of the one before.
     @Test(arguments: [1, 2, 4, 5, 6, 9, 14]) func showsWhatIsThereThroughTwoFailures(distance: Int) throws {
         var total = 1
         var number = 0
@@ -54,8 +54,8 @@ import Testing
         #expect(total > 80)
     }
 
-    /// Mended: a store whose files had to be read anew, and could not be, had none from then on. That is what a store in
-    /// memory looks like, so it took every change, said that it was durable, and kept nothing.
+    /// Covers a former fault: a store that failed to read its files anew had none from then on, like a store in memory.
+    /// It took every change, called it durable, and kept nothing.
     @Test func aStoreThatCouldNotBeOpenedAgainTakesNothing() throws {
         var refusals = 0
         for number in 1...60 {
@@ -68,7 +68,7 @@ import Testing
                 var other = try RecordStore.open(storeSettings(disk.startProcess()), TortureRecord.extractor)
                 _ = try other.compact()
             }
-            // What fails once is tried again, so this fails until the store has been asked to commit.
+            // The store retries a call that fails once, so this fault lasts until the commit.
             process.plan([Fault(.call(process.calls + number), .failsForever(EIO))])
             do throws(StorageError) { try store.lock() } catch { refusals += 1 }
             var isAcknowledged = false
@@ -76,7 +76,7 @@ import Testing
                 try store.commit(9)
                 isAcknowledged = true
             } catch {
-                // Refused, as it should be where it has no files.
+                // A store without its files must refuse this.
             }
             store.unlock()
             var later = try RecordStore.open(storeSettings(disk.startProcess()), TortureRecord.extractor)

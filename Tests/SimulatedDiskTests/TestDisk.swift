@@ -14,7 +14,7 @@ func makeDisk(
 }
 
 extension FileSystem {
-    /// Makes a file with these bytes, and syncs of it what it is told to.
+    /// Makes a file with these bytes, and syncs the parts that the caller names.
     func make(_ path: String, _ text: String, isSynced: Bool, isNameSynced: Bool) throws(SystemError) {
         let file = try File(path, .create, in: self)
         try write(text, to: file)
@@ -38,7 +38,7 @@ extension FileSystem {
         try File(path, .directory, in: self).sync()
     }
 
-    /// What a file holds; nil where there is none.
+    /// The text of a file; nil if there is none.
     func text(of path: String) -> String? {
         guard let file = try? File(path, .read, in: self), let size = try? file.status().size else { return nil }
         var bytes = [UInt8](repeating: 0, count: size)
@@ -47,7 +47,7 @@ extension FileSystem {
     }
 }
 
-/// The error number of a call that must fail; 0 where it does not.
+/// The error number of a call that must fail; 0 if it succeeds.
 func code(_ body: () throws -> Void) -> Int32 {
     do {
         try body()
@@ -57,7 +57,7 @@ func code(_ body: () throws -> Void) -> Int32 {
     }
 }
 
-/// Settings of a store on a simulated disk; the identifiers never repeat in one process of the tests.
+/// The settings of a store on a simulated disk; identifiers never repeat in one test process.
 func storeSettings(_ process: SimulatedProcess) -> StoreSettings {
     StoreSettings(
         directory: "/home/board", durability: .sync, isReadOnly: false, trustsDirectory: false,
@@ -68,7 +68,7 @@ func storeSettings(_ process: SimulatedProcess) -> StoreSettings {
 private let identifiers = Identifiers(seed: 1)
 
 extension RecordStore {
-    /// One commit with one record.
+    /// Makes one commit with one record.
     mutating func commit(_ slot: Int, fill: Int = 10) throws(StorageError) {
         let bytes = TortureRecord.bytes(slot: slot, time: slot, version: slot + 1, text: 1, fill: fill)
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)

@@ -2,7 +2,7 @@ import Seeds
 import StoreTorture
 import Testing
 
-/// A short stretch of what the program `Torture` does for long: fixed seeds; in `.ci/long` some that nobody has tried yet.
+/// A short stretch of the long program `Torture`, with fixed seeds; `.ci/long` adds some new ones.
 @Suite struct TortureTests {
     @Test(arguments: [1] + SeededRandom.further)
     func keepsEveryPromise(first: UInt64) {
@@ -15,7 +15,7 @@ import Testing
                 Issue.record("\(error)")
             }
         }
-        // It would be easy to keep promises where nothing goes wrong.
+        // Without faults the promises would be easy to keep.
         #expect(figures.seeds == 1000 && figures.acknowledged > 5000)
         #expect(figures.kills > 100 && figures.powerCuts > 500 && figures.faults > 300 && figures.compactions > 300)
     }

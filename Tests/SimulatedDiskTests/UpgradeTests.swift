@@ -6,7 +6,8 @@ import Testing
 
 @testable import Storage
 
-/// A used store of schema 3 becomes one of schema 4 and goes on. Schema 4 is these tests' own: each record ends with `,"v4":1}`.
+/// A used store of schema 3 becomes one of schema 4 and stays usable. Only these tests have schema 4: each record ends
+/// with `,"v4":1}`.
 @Suite struct UpgradeTests {
     private static let mark = Array(",\"v4\":1}".utf8)
 
@@ -48,7 +49,8 @@ import Testing
     private static let answer = Array("{\"done\":true}".utf8)
     private static let count = 6
 
-    /// Records in the snapshot and in the journal, one of them in both, and an operation. Some lines are not proven.
+    /// Puts records in the snapshot and in the journal, one of them in both, and an operation. Some lines are not
+    /// proven.
     @discardableResult
     private static func makeStore(on disk: Disk) throws(StorageError) -> String? {
         var store = try open(disk.startProcess(), isFour: false)
@@ -64,7 +66,7 @@ import Testing
 
     private static let revision = count + 1
 
-    /// Everything is there, upgraded, whether or not it may be written.
+    /// Checks that every record is there and upgraded, whether or not the store is writable.
     private static func check(_ store: inout RecordStore, _ place: String, id: String? = nil) throws {
         var shown = 0
         func walk() throws(StorageError) {
@@ -77,7 +79,7 @@ import Testing
         do throws(StorageError) {
             try walk()
         } catch {
-            // An index that the power cut damaged has been made anew.
+            // The store has rebuilt an index that the power cut damaged.
             guard case .busy = error else { throw error }
             try walk()
         }
@@ -87,7 +89,7 @@ import Testing
         if let id { #expect(store.storeID == id, "\(place)") }
     }
 
-    /// How many calls of the system an upgrade makes.
+    /// The number of system calls in an upgrade.
     private static func callsOfAnUpgrade() throws -> Int {
         let disk = makeDisk()
         try makeStore(on: disk)
@@ -116,7 +118,7 @@ import Testing
             try #require(disk.startProcess().fileSystem.text(of: "/home/board/moods.json")).contains(
                 "\"schemaVersion\":4"))
 
-        // The history and the events are told in records of version 4, from journals of version 3.
+        // History and events deliver records of version 4 from journals of version 3.
         let history = try store.history(of: TortureRecord.id(0), before: .max, limit: 9, bytesMax: .max).items
         #expect(history.map(\.revision) == [Self.revision, 1])
         for item in history { #expect((item.record ?? []).withUnsafeBytes { Self.isFour($0) }) }
@@ -127,7 +129,7 @@ import Testing
         }
         #expect(isWhole && told == Self.revision)
 
-        // A program of version 3 reads on, if it can, and writes nothing.
+        // A program of version 3 may read on, but writes nothing.
         do throws(StorageError) {
             try older.lock()
             Issue.record("a store of a later version is taken for changes")
@@ -164,15 +166,15 @@ import Testing
         #expect(reason.contains("schema version 3") && reason.contains("version 4"))
         #expect(try StoreFiles.verify(Self.settings(disk.startProcess(), isFour: true), Self.examination).isWhole)
         #expect(try Self.names(disk) == before)
-        // Somebody else goes on with the older version meanwhile.
+        // Another process continues with the older version meanwhile.
         var older = try Self.open(disk.startProcess(), isFour: false)
         try older.commit(8)
         try store.catchUp()
         #expect(try store.holds(8))
     }
 
-    /// A process is killed at some call of the upgrade; perhaps the power fails too. Whatever is there then is a whole store, of
-    /// the one version or the other, and the next opening has upgraded it.
+    /// A process dies at some call of the upgrade, perhaps with the power. The files left are a whole store of one
+    /// version or the other, and the next opening upgrades it.
     @Test(arguments: [Fault.Moment.before, .after]) func aKillAnywhereLosesNothing(moment: Fault.Moment) throws {
         let total = try Self.callsOfAnUpgrade()
         #expect(total > 60)
@@ -186,11 +188,11 @@ import Testing
                 do throws(StorageError) {
                     _ = try Self.open(process)
                 } catch {
-                    // It was killed.
+                    // The process is dead.
                 }
                 if let fate { disk.restorePower(fate) }
                 if number % 2 == 0, fate == nil {
-                    // A program of version 3 finds it: all that it may do is go on, or say which version is needed.
+                    // A program of version 3 may only continue, or name the needed version.
                     do throws(StorageError) {
                         var older = try Self.open(disk.startProcess(), isFour: false)
                         if older.refusal == nil {
@@ -210,7 +212,7 @@ import Testing
         }
     }
 
-    /// A call fails: nothing is shown that is not right, and without the fault the store is upgraded.
+    /// A call fails: the store shows nothing wrong, and the next opening without the fault upgrades it.
     @Test(arguments: [EIO, ENOSPC, EROFS]) func aFaultAnywhereLosesNothing(code: Int32) throws {
         for number in 1...(try Self.callsOfAnUpgrade()) {
             let place = "call \(number) failed with \(code)"
@@ -222,7 +224,7 @@ import Testing
                 var store = try Self.open(process)
                 do { try Self.check(&store, place) } catch let error as StorageError { throw error } catch {}
             } catch {
-                // A fault may be answered with a failure.
+                // The store may answer a fault with a failure.
             }
             var store = try Self.open(disk.startProcess())
             #expect(store.refusal == nil, "\(place)")
@@ -230,7 +232,7 @@ import Testing
         }
     }
 
-    /// One record that cannot be upgraded: the store stays what it is, and the error names the record.
+    /// One record cannot be upgraded: the store keeps its version, and the error names the record.
     @Test func aRecordThatCannotBeUpgradedStopsIt() throws {
         let disk = makeDisk()
         try Self.makeStore(on: disk)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// UUIDs that never repeat in one run and are the same again for the same seed.
+/// UUIDs that never repeat in one run; one seed repeats them in the next run.
 public final class Identifiers: Sendable {
     private let count = Atomic<Int>(0)
     private let prefix: String
@@ -16,7 +16,7 @@ public final class Identifiers: Sendable {
     }
 }
 
-/// Something that happened, noted where nothing else can be changed.
+/// A flag that code can set where it can change nothing else.
 final class Note: Sendable {
     private let flag = Atomic<Bool>(false)
 

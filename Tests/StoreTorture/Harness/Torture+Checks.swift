@@ -2,9 +2,9 @@ import Platform
 import SimulatedDisk
 import Storage
 
-/// The promises.
+/// The checks of the promises.
 extension Torture {
-    /// Whether a failure of the present process is no wonder.
+    /// Whether the present process may fail.
     var isExcused: Bool { process.failures > 0 || !process.isAlive || hasLittleSpace }
 
     mutating func checkOpened(_ store: inout RecordStore) throws(TortureFailure) {
@@ -29,13 +29,13 @@ extension Torture {
         hasStore = true
     }
 
-    /// Everything that the store shows is that state. Where a call failed, a read may be refused, but never wrong.
+    /// Checks that the store shows exactly `state`. After a failed call a read may be refused, but never wrong.
     mutating func checkReads(_ store: inout RecordStore, _ state: TortureModel.Snapshot) throws(TortureFailure) {
         do throws(ReadProblem) {
             do throws(ReadProblem) {
                 try compare(&store, state)
             } catch {
-                // A power cut may have torn the index, which is a cache: it was made anew, and once is enough.
+                // A power cut may have torn the index, which is a cache: the store rebuilt it, so one retry must do.
                 guard case .refused(.busy) = error else { throw error }
                 try compare(&store, state)
             }

@@ -1,7 +1,7 @@
 import Platform
 import SimulatedDisk
 
-/// What goes wrong in one process: nothing, one thing, or several.
+/// The faults of one process: none, one or several.
 extension Torture {
     private static let codes: [Int32] = [EIO, EIO, ENOSPC, EDQUOT, EFBIG, EACCES, EROFS, EMFILE, EINTR]
 
@@ -13,7 +13,7 @@ extension Torture {
     }
 
     private mutating func drawTrigger() -> Fault.Trigger {
-        // Opening an orderly store takes about 20 calls, a flush 3, a compaction about 40.
+        // Opening a clean store takes about 20 calls, a flush 3, a compaction about 40.
         switch random.below(4) {
         case 0: .call(1 + random.below(30))
         case 1: .call(1 + random.below(80))

@@ -2,7 +2,7 @@ import Platform
 import SimulatedDisk
 import Storage
 
-/// What a process does to its store, and what must come of it.
+/// The steps of a process on its store, with the checks of their results.
 extension Torture {
     mutating func step(_ store: inout RecordStore) throws(TortureFailure) {
         switch random.below(20) {
@@ -17,7 +17,7 @@ extension Torture {
     // MARK: Commits
 
     private mutating func commitGroup(_ store: inout RecordStore) throws(TortureFailure) {
-        // As the host does; a flush takes the lock by itself where nobody else has.
+        // The host does this; a flush without a held lock takes it by itself.
         let isLocked = !random.isOne(in: 4)
         if isLocked {
             guard try lock(&store) else { return }
@@ -26,7 +26,7 @@ extension Torture {
         if isLocked { store.unlock() }
     }
 
-    /// False where that was not possible.
+    /// - Returns: false if the lock was not available.
     private mutating func lock(_ store: inout RecordStore) throws(TortureFailure) -> Bool {
         do throws(StorageError) {
             try store.lock()
@@ -42,7 +42,7 @@ extension Torture {
     private mutating func commitUnlockedGroup(_ store: inout RecordStore) throws(TortureFailure) {
         var state = model.floor
         var made: [TortureModel.Snapshot] = []
-        /// A commit that was refused, where it may turn up all the same.
+        /// Refused commits that may still turn up.
         var doubtful: [TortureModel.Snapshot] = []
         for _ in 0..<1 + random.below(4) where process.isAlive {
             let before = state
@@ -78,7 +78,7 @@ extension Torture {
         if !doubtful.isEmpty || random.isOne(in: 8) { try checkReads(&store, state) }
     }
 
-    /// A flush has failed: what the store shows now is what is certain, and the rest is taken back or unknown.
+    /// Follows a failed flush: the store now shows only certain commits, and the rest is taken back or open.
     private mutating func settleFailure(
         _ store: inout RecordStore, _ made: [TortureModel.Snapshot], _ error: StorageError
     ) throws(TortureFailure) {
@@ -98,7 +98,8 @@ extension Torture {
         model.leaveOpen(rest)
     }
 
-    /// One commit's changes, in the order in which a commit is read again: false where there was nothing to change.
+    /// Makes the changes of one commit, in the order in which the store reads a commit again; false if there was
+    /// nothing to change.
     private mutating func change(
         _ store: inout RecordStore, _ state: inout TortureModel.Snapshot
     ) throws(StorageError) -> Bool {
@@ -165,7 +166,7 @@ extension Torture {
         throw failure(.wrongRead, "a store without a fault is not whole: \(report.problems)")
     }
 
-    /// Another process opens the store to read, which takes no lock, and sees what was acknowledged.
+    /// Opens the store in another process to read, which takes no lock and sees all acknowledged commits.
     private mutating func readBeside() throws(TortureFailure) {
         let reader = disk.startProcess()
         defer { reader.kill() }
@@ -173,7 +174,7 @@ extension Torture {
         try checkReads(&store, model.floor)
     }
 
-    /// The same while nobody has the store open, perhaps for the first time since a crash.
+    /// Reads while no other process has the store open, perhaps for the first time since a crash.
     mutating func readAlone() throws(TortureFailure) {
         let reader = disk.startProcess()
         defer { reader.kill() }

@@ -3,16 +3,16 @@ import Seeds
 import SimulatedDisk
 import Storage
 
-/// One store on a simulated disk, through several processes that are killed, cut off from power and failed by their
-/// calls, also while they mend what the one before them left. The seed says everything.
+/// One store on a simulated disk, through several processes that the torture kills, cuts off from power or fails in
+/// their calls, also while they repair the files of the process before them. The seed decides everything.
 ///
 /// Promises, checked after every opening and at the end:
-/// 1. What was acknowledged (a flush returned) or shown by an opening to write is there.
-/// 2. What is there is the state after a commit: an acknowledged one, or one that was made behind it and whose end
-///    nobody was told, with all before it. Commits that were taken back do not return.
-/// 3. Records, orders, counts and revision are those of that state.
-/// 4. A store is refused, or can only be read, only in a process in which a call failed.
-/// 5. Opened again, it is the same.
+/// 1. Acknowledged commits (their flush returned) and those that an opening to write showed are there.
+/// 2. The store holds the state after one commit, with all before it: an acknowledged commit, or one behind it with an
+///    open outcome. Commits that were taken back do not return.
+/// 3. Records, orders, counts and revision belong to that state.
+/// 4. A store fails to open, or opens only to read, in no process without a failed call.
+/// 5. A second opening shows the same store.
 public struct Torture: ~Copyable {
     private(set) var figures = TortureFigures()
     public let disk: Disk
@@ -21,15 +21,15 @@ public struct Torture: ~Copyable {
     private let unsyncedParents = Note()
     var random: SeededRandom
     var model: TortureModel
-    /// The bytes of each version ever written, from 1.
+    /// The bytes of each version that the run wrote, from version 1.
     var written: [[UInt8]] = [[]]
-    /// How many records there can be.
+    /// The most records in the store.
     let slots: Int
-    /// Whether single commits are as large as to become snapshots.
+    /// Whether single commits are large enough to become snapshots.
     let hasLargeCommits: Bool
-    /// The process of the present life.
+    /// The present process.
     var process: SimulatedProcess
-    /// Whether the disk may be full in it.
+    /// Whether the disk may be full in the present process.
     var hasLittleSpace = false
     /// Whether an opening to write has shown a store.
     var hasStore = false
@@ -49,7 +49,7 @@ public struct Torture: ~Copyable {
         self.random = random
     }
 
-    /// - Throws: the first promise that was not kept. The figures are whole in any case.
+    /// - Throws: the first broken promise. The figures are whole in any case.
     public mutating func run(_ figures: inout TortureFigures) throws(TortureFailure) {
         defer { figures.add(self.figures) }
         self.figures.seeds = 1
@@ -57,7 +57,7 @@ public struct Torture: ~Copyable {
             for _ in 0..<1 + random.below(5) { try live(faults: planFaults()) }
             try finish()
         } catch {
-            // Whose parents may not be read has a directory whose name nobody can sync.
+            // A process without the right to read the parent directory cannot sync the name of the directory.
             if error.kind != .wrongRead && unsyncedParents.isNoted { return }
             switch error.kind {
             case .lost: self.figures.lost += 1
@@ -68,7 +68,7 @@ public struct Torture: ~Copyable {
         }
     }
 
-    /// Without any fault: opened twice, written, then again behind a power cut.
+    /// Ends without faults: opens twice, writes, and opens again after a power cut.
     private mutating func finish() throws(TortureFailure) {
         try live(faults: [], steps: 0)
         try live(faults: [], steps: 1)
@@ -104,7 +104,7 @@ public struct Torture: ~Copyable {
         for _ in 0..<steps where process.isAlive && store.refusal == nil { try step(&store) }
     }
 
-    /// What becomes of the process in the end, and of the disk.
+    /// Ends the process, and perhaps the power, in one of several ways.
     private mutating func end() {
         figures.faults += process.failures
         disk.setFreeBytes(nil)
@@ -142,7 +142,7 @@ public struct Torture: ~Copyable {
             directory: "/home/moods/board", durability: .sync, isReadOnly: isReadOnly, trustsDirectory: false,
             lockTimeoutMilliseconds: 0, schemaVersion: 3, fileSystem: watched, log: { disk.note("log: \($0)") },
             makeIdentifier: { identifiers.next() }, timestamp: { "2026-01-02T03:04:05.678Z" })
-        // Groups are small here; two of three runs write them in pieces.
+        // The groups are small here; two of three runs write them in pieces.
         settings.aheadBytes = [StoreSettings.aheadBytesUsual, 1, 700][Int(seed % 3)]
         return settings
     }

@@ -1,17 +1,17 @@
 import JSONCodec
 import Storage
 
-/// The records that the torture keeps: JSON of a fixed layout, so that reading one costs next to nothing.
+/// The records of the torture: JSON of a fixed layout, which is cheap to read.
 ///
-/// `{"id":"…","time":"dddddd","version":"dddddddd","text":"dddd","fill":"…"}`: what differs stands at fixed offsets, and
-/// the version tells any two records apart that were ever written in one run.
+/// `{"id":"…","time":"dddddd","version":"dddddddd","text":"dddd","fill":"…"}`: the variable fields have fixed offsets,
+/// and the version differs between any two records of one run.
 public enum TortureRecord {
     static let timeOffset = 7 + 36 + 10
     static let versionOffset = timeOffset + 6 + 13
     static let textOffset = versionOffset + 8 + 10
     static let byteCountMin = textOffset + 4 + 10 + 2
 
-    /// One of few, so that records are replaced and removed often.
+    /// One of few identifiers, so the torture often replaces and removes records.
     public static func id(_ slot: Int) -> RecordID {
         RecordID(high: 0x4000, low: 0x8000_0000_0000_0000 | UInt64(truncatingIfNeeded: slot))
     }
@@ -82,7 +82,7 @@ public enum TortureRecord {
         id: { head($0)?.id },
         headAndText: { record, text in
             guard let head = head(record) else { return nil }
-            // Four digits: in the order of their bytes as in that of their numbers.
+            // The four digits sort by bytes as by number.
             text.append(UnsafeRawBufferPointer(rebasing: record[textOffset..<textOffset + 4]))
             return head
         })

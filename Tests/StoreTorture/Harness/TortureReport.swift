@@ -1,24 +1,24 @@
-/// What was done in some runs.
+/// The figures of some runs.
 public struct TortureFigures: Sendable {
     public var seeds = 0
-    /// Processes that were killed.
+    /// Killed processes.
     public var kills = 0
     public var powerCuts = 0
-    /// Calls that failed because it was planned.
+    /// Calls that failed by plan.
     public var faults = 0
     public var openings = 0
-    /// Openings that failed or gave a store to be read only, all of them with a fault in that very process.
+    /// Openings that failed or gave only a readable store, each with a fault in that very process.
     public var refusals = 0
     public var compactions = 0
     /// Commits whose flush returned.
     public var acknowledged = 0
-    /// Commits that were made and not acknowledged.
+    /// Commits without an acknowledgement.
     public var unacknowledged = 0
-    /// Runs in which acknowledged commits were gone.
+    /// Runs that lost acknowledged commits.
     public var lost = 0
-    /// Runs in which something else was read than was written.
+    /// Runs that read something other than the written records.
     public var wrongReads = 0
-    /// Runs in which a store could not be opened or written though nothing was wrong with the disk any more.
+    /// Runs in which the store refused to open or write on a faultless disk.
     public var refusedStores = 0
 
     public init() {}
@@ -50,7 +50,7 @@ extension TortureFigures: CustomStringConvertible {
     }
 }
 
-/// A promise that was not kept.
+/// A broken promise.
 public struct TortureFailure: Error, CustomStringConvertible {
     public enum Kind: Sendable { case lost, wrongRead, refused }
 

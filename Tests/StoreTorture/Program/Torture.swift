@@ -2,7 +2,7 @@ import Platform
 import SimulatedDisk
 import StoreTorture
 
-/// The torture as a program of its own; what it prints is what `Docs/Reliability.md` shows.
+/// The torture as a separate program; `Docs/Reliability.md` shows its output.
 @main
 enum TortureProgram {
     private static let usage = """
