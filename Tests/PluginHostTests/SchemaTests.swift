@@ -86,9 +86,8 @@ import Testing
         #expect(throws: SchemaProblem.self) { try Self.schema(#"{"properties":{"a\#(marks)":{}}}"#) }
     }
 
-    @Test func everyKeywordIsSupportedAndExplained() throws {
+    @Test func everyKeywordIsSupported() throws {
         for keyword in SchemaKeyword.allCases {
-            #expect(!keyword.meaning.isEmpty)
             do {
                 _ = try JSONSchema.compile(.object([.init(keyword.rawValue, "#")]))
             } catch {

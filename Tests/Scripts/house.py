@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Counts what keeps the project readable: lines, files a folder, words of comments and documents, large types.
 
-    house.py [--json] [--check] [--pages] [--comments]
+    house.py [--json] [--check [folders] [comments] [documents]] [--pages] [--comments]
 
 Prints one summary line, then the figures over their limits. `--json` prints everything as one object. `--check` exits with 1
-if a limit is exceeded. `--pages` adds a line for each page, `--comments` one for each comment that breaks a rule.
+if a limit is exceeded, of the kinds that it names or of all. `--pages` adds a line for each page, with its long sentences,
+`--comments` one for each comment that breaks a rule.
 Python 3.8 or later, standard library only.
 """
 import argparse
@@ -20,6 +21,7 @@ DOCUMENT_WORDS = 60000
 SENTENCE_WORDS = 25
 AVERAGE_WORDS = 14
 LARGEST_TYPES = 10
+KINDS = ("folders", "comments", "documents")
 
 FIRST_WORDS = ("What", "Who", "Where", "Of", "As", "So", "Which")
 RULES = {
@@ -258,13 +260,28 @@ def report():
     }
 
 
-def over_limits(counts):
-    """One line for each limit that is exceeded."""
+def over_limits(counts, kinds=KINDS):
+    """One line for each limit of these kinds that is exceeded."""
+    if "folders" in kinds:
+        yield from over_folders(counts)
+    if "comments" in kinds:
+        yield from over_comments(counts)
+    if "documents" in kinds:
+        yield from over_documents(counts)
+
+
+def over_folders(counts):
     for folder, count in sorted(counts["crowdedFolders"].items()):
         yield "%s has %d files, of at most %d" % (folder, count, FILES_A_FOLDER)
+
+
+def over_comments(counts):
     for rule, places in counts["brokenComments"].items():
         if places:
             yield "%d comments break rule %s" % (len(places), rule)
+
+
+def over_documents(counts):
     if counts["words"] > DOCUMENT_WORDS:
         yield "the documents have %d words, of at most %d" % (counts["words"], DOCUMENT_WORDS)
     if counts["longSentences"]:
@@ -276,15 +293,16 @@ def over_limits(counts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--json", action="store_true", help="print everything as one JSON object")
-    parser.add_argument("--check", action="store_true", help="exit with 1 if a limit is exceeded")
+    parser.add_argument("--check", nargs="*", choices=KINDS, help="exit with 1 if a limit of these kinds is exceeded")
     parser.add_argument("--pages", action="store_true", help="print a line for each page, and its long sentences")
     parser.add_argument("--comments", action="store_true", help="print each comment that breaks a rule")
     options = parser.parse_args()
     counts = report()
     over = list(over_limits(counts))
+    is_wrong = options.check is not None and bool(list(over_limits(counts, options.check or KINDS)))
     if options.json:
         print(json.dumps(dict(counts, over=over), ensure_ascii=False, indent=1))
-        return 1 if options.check and over else 0
+        return 1 if is_wrong else 0
     print("house: %d lines in %d modules, %d folders over %d files, %d of %d comments break a rule, %d words in %d pages, "
           "%s words a sentence, %d sentences over %d" % (
               sum(counts["lines"].values()), len(counts["lines"]), len(counts["crowdedFolders"]), FILES_A_FOLDER,
@@ -301,7 +319,9 @@ def main():
         for path, page in sorted(counts["pages"].items(), key=lambda item: -item[1]["words"]):
             average = page["sentenceWords"] / max(page["sentences"], 1)
             print("%6d words  %5.1f a sentence  %3d long  %s" % (page["words"], average, len(page["long"]), path))
-    return 1 if options.check and over else 0
+            for sentence in page["long"]:
+                print("       long: " + sentence)
+    return 1 if is_wrong else 0
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ import Testing
     /// The rows of the table: `| level | target | purpose | imports |`, names in backticks.
     static let rows: [Row] = (Project.text("Docs/Architecture.md") ?? "").split(separator: "\n").compactMap { line in
         let cells = line.split(separator: "|", omittingEmptySubsequences: false).map(names)
-        guard line.hasPrefix("| "), cells.count == 6, let target = cells[2].first,
-            let level = Int(line.dropFirst(2).prefix { $0 != " " })
+        guard cells.count == 6, let target = cells[2].first,
+            let level = Int(line.dropFirst().filter { $0 != " " }.prefix { $0 != "|" })
         else { return nil }
         return Row(target: target, level: level, mayImport: Set(cells[4]))
     }

@@ -16,7 +16,7 @@ enum PageTables {
     ]
 
     static func methods(_ document: JSONValue) -> String {
-        var text = "| method | | params | result | may fail with |\n| --- | --- | --- | --- | --- |\n"
+        var text = head(["method", "", "params", "result", "may fail with"])
         let declared = MethodTable().all
         for method in document["methods"]?.array ?? [] {
             let params = (method["params"]?.array ?? []).map { param in
@@ -33,9 +33,10 @@ enum PageTables {
             for (group, kinds) in errorGroups where kinds.allSatisfy({ errors.contains($0) }) {
                 errors = [group] + errors.filter { !kinds.contains($0) }
             }
-            text +=
-                "| `\(name)` | \(string(method["x-effect"])) | \(params.joined(separator: "; ")) | `\(result)` | "
-                + errors.joined(separator: ", ") + " |\n"
+            text += row([
+                "`\(name)`", string(method["x-effect"]), params.joined(separator: "; "), "`\(result)`",
+                errors.joined(separator: ", "),
+            ])
         }
         return text
     }
@@ -52,61 +53,74 @@ enum PageTables {
         for method in MethodTable().all {
             for schema in [method.result] + method.fields.map(\.schema) { collect(schema, into: &found) }
         }
-        return named.reduce(into: "| type | shape |\n| --- | --- |\n") { text, name in
-            text += "| \(name) | `\(found[name].map(shape) ?? "")` |\n"
+        return named.reduce(into: head(["type", "shape"])) { text, name in
+            text += row([name, "`\(found[name].map(shape) ?? "")`"])
         }
     }
 
     static func events() -> String {
-        var text = "| topic | members |\n| --- | --- |\n"
+        var text = head(["topic", "members"])
         for notification in NotificationDeclaration.all {
             guard case .named(_, .openKinds(_, let common, let kinds)) = notification.params else { continue }
-            text += "| all | `\(members(common))` |\n"
-            for (kind, fields) in kinds { text += "| `\(kind)` | `\(members(fields))` |\n" }
+            text += row(["all", "`\(members(common))`"])
+            for (kind, fields) in kinds { text += row(["`\(kind)`", "`\(members(fields))`"]) }
         }
         return text
     }
 
     static func errors() -> String {
-        var text = "| code | kind | when | what else is in `data` |\n| --- | --- | --- | --- |\n"
+        var text = head(["code", "kind", "when", "what else is in `data`"])
         for error in ErrorDeclaration.all {
             let members = error.members.map { field in
                 var text = "`\(field.name)\(field.isRequired ? "" : "?")`"
                 if case .choice(let words) = field.schema, words.count < 4 { text += " (\(choice(words)))" }
                 return text
             }
-            text +=
-                "| \(error.code.number) | `\(error.code.name)` | \(error.summary)\(error.code.isRetryable ? " Retryable." : "") | "
-                + members.joined(separator: ", ") + " |\n"
+            text += row([
+                "\(error.code.number)", "`\(error.code.name)`",
+                error.summary + (error.code.isRetryable ? " Retryable." : ""), members.joined(separator: ", "),
+            ])
         }
         return text
     }
 
     static func limits() -> String {
-        var text = "| limit | default | from | to | of what |\n| --- | --- | --- | --- | --- |\n"
+        var text = head(["limit", "default", "from", "to", "of what"])
         for name in Limits.Name.allCases {
-            let row = [name.defaultValue, name.range.lowerBound, name.range.upperBound].map(String.init)
-            text += "| `\(name.rawValue)` | \(row.joined(separator: " | ")) | \(name.summary) |\n"
+            let numbers = [name.defaultValue, name.range.lowerBound, name.range.upperBound].map(String.init)
+            text += row(["`\(name.rawValue)`"] + numbers + [name.summary])
         }
         return text
     }
 
     static func pluginLimits() -> String {
         let defaults = Manifest.Limits()
-        return Manifest.Limits.declared.reduce(into: "| limit | default | from | to |\n| --- | --- | --- | --- |\n") {
-            text, limit in
-            let row = [defaults[keyPath: limit.member], limit.range.lowerBound, limit.range.upperBound].map(String.init)
-            text += "| `\(limit.name)` | \(row.joined(separator: " | ")) |\n"
+        return Manifest.Limits.declared.reduce(into: head(["limit", "default", "from", "to"])) { text, limit in
+            let numbers = [defaults[keyPath: limit.member], limit.range.lowerBound, limit.range.upperBound].map(
+                String.init)
+            text += row(["`\(limit.name)`"] + numbers)
         }
     }
 
+    /// All keywords, and a table of those that differ from the specification.
     static func schemaKeywords() -> String {
-        SchemaKeyword.allCases.reduce(into: "| keyword | what it says |\n| --- | --- |\n") { text, keyword in
-            text += "| `\(keyword.rawValue)` | \(keyword.meaning) |\n"
+        let all = SchemaKeyword.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+        return SchemaKeyword.allCases.reduce(into: all + ".\n\n" + head(["keyword", "differs from the specification"]))
+        {
+            text, keyword in
+            if let remark = keyword.remark { text += row(["`\(keyword.rawValue)`", remark]) }
         }
     }
 
     private static func string(_ value: JSONValue?) -> String { value?.string ?? "" }
+
+    /// A row of a table, with bars without spaces around them, as in all tables of the pages.
+    private static func row(_ cells: [String]) -> String {
+        "|" + cells.map { $0.isEmpty ? " " : $0 }.joined(separator: "|") + "|\n"
+    }
+
+    /// The first two rows of a table.
+    private static func head(_ titles: [String]) -> String { row(titles) + row(titles.map { _ in "---" }) }
 
     // MARK: Shapes
 
@@ -140,7 +154,7 @@ enum PageTables {
         }.joined(separator: ", ")
     }
 
-    private static func choice(_ words: [Name]) -> String { words.map { "\"\($0)\"" }.joined(separator: " or ") }
+    private static func choice(_ words: [Name]) -> String { words.map { "\"\($0)\"" }.joined(separator: "/") }
 
     private static func collect(_ schema: Schema, into found: inout [String: Schema]) {
         switch schema {

@@ -35,61 +35,17 @@ public enum SchemaKeyword: String, CaseIterable, Sendable {
         self.init(rawValue: name)
     }
 
-    /// The rule that it sets, in words.
-    public var meaning: String {
+    /// The difference from the specification of JSON Schema, if there is one.
+    public var remark: String? {
         switch self {
-        case .type: "the kind of the value, or several: null, boolean, number, integer, string, array, object"
-        case .enum: "one of these values"
-        case .const: "this value"
-        case .minimum: "at least so much"
-        case .maximum: "at most so much"
-        case .exclusiveMinimum: "more than that"
-        case .exclusiveMaximum: "less than that"
-        case .multipleOf: "a whole number of times this, which has at most \(DecimalNumber.divisorDigitsMax) digits"
-        case .minLength: "at least so many code points"
-        case .maxLength: "at most so many code points"
-        case .pattern:
-            "the regular expression is found in the text (ECMA-262; no looking ahead or behind, no back references)"
-        case .items: "every element, or every one after prefixItems"
-        case .prefixItems: "the first elements, one by one"
-        case .minItems: "at least so many elements"
-        case .maxItems: "at most so many elements"
-        case .uniqueItems: "no two elements are equal"
-        case .contains: "an element that fits"
-        case .minContains: "so many at least"
-        case .maxContains: "so many at most"
-        case .properties: "members by name"
-        case .patternProperties: "members whose name holds the regular expression"
-        case .additionalProperties: "members that neither of the two names"
-        case .propertyNames: "the names themselves"
-        case .required: "members that must be there"
-        case .minProperties: "at least so many members"
-        case .maxProperties: "at most so many members"
-        case .dependentRequired: "members that must be there if another one is"
-        case .dependentSchemas: "what holds if a member is there"
-        case .allOf: "every one of these"
-        case .anyOf: "one of these or more"
-        case .oneOf: "exactly one of these"
-        case .not: "not this"
-        case .if: "chooses between then and else"
-        case .then: "what holds if it fits"
-        case .else: "what holds if it does not"
-        case .ref: "the schema at a place of the same document: `#`, or a path that begins with `#/`"
-        case .defs: "schemas to be referred to"
-        case .definitions: "the same, by its older name"
-        case .title: "what it is called"
-        case .description: "what it means"
-        case .default: "what an absent member means; in `config` the host fills it in"
-        case .examples: "values that would do"
-        case .format: "told to people, not checked"
-        case .deprecated: "should not be used any more"
-        case .readOnly: "is not set by people"
-        case .writeOnly: "in `config`: a secret, kept apart and in no answer"
-        case .contentEncoding: "told to people, not checked"
-        case .contentMediaType: "told to people, not checked"
-        case .schema: "which JSON Schema is meant"
-        case .id: "the name of the whole schema; only at its root"
-        case .comment: "for those who write the schema"
+        case .multipleOf: "has at most \(DecimalNumber.divisorDigitsMax) digits"
+        case .pattern, .patternProperties: "ECMA-262 without looking ahead or behind, and without back references"
+        case .ref: "a place of the same document: `#`, or a path that begins with `#/`"
+        case .default: "the host fills it in, in `config`"
+        case .writeOnly: "a secret in `config`: kept apart and in no answer"
+        case .format, .contentEncoding, .contentMediaType: "for people, not checked"
+        case .id: "only at the root"
+        default: nil
         }
     }
 }
