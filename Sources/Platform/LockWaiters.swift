@@ -3,8 +3,8 @@ import Synchronization
 
 /// The threads of this process that wait in flock.
 ///
-/// Each waiter is one entry; the mutex guards all of them. `join` makes an entry, its thread sets the outcome, and the
-/// last user removes it: `take` with the outcome, else the thread.
+/// Each waiter is one entry; the mutex guards all of them. `join` makes an entry and its thread sets the outcome. `take`
+/// or `leave` removes an entry with an outcome; the thread removes an entry that an attempt left before.
 enum LockWaiters {
     struct Entry {
         let device: UInt64

@@ -214,9 +214,9 @@ extension Publication {
             isSynced: isSynced)
     }
 
-    /// The publication as it applies to a store with this snapshot. If it is of an earlier generation, it says how far
-    /// may be shown, but not that those commits must be there: after a failed publication its bytes may be in the file
-    /// all the same, for commits that a new generation then took back; a power cut may bring those bytes back.
+    /// The publication as it applies to a store with this snapshot. One of an earlier generation limits the shown
+    /// commits, but does not prove them: a failed publication may still have left its bytes in the file, for commits
+    /// that a new generation then took back, and a power cut may bring such bytes back.
     func known(to snapshot: SnapshotHeader) -> Publication {
         guard generation < snapshot.generation else { return self }
         var known = self

@@ -183,8 +183,8 @@ extension Loading {
 
 extension StoreDirectory {
     /// Copies the bytes after the last valid line of a journal.
-    /// - Returns: the temporary name of the copy; nil if there is nothing but blanks. The copy ends where more follows
-    ///   than any group of lines has; the rest stays in the journal.
+    /// - Returns: the temporary name of the copy; nil if only blanks follow. The copy ends soon after four times
+    ///   `lineBytesMax`, more than any group of lines has; the rest stays in the journal.
     func copyTornTail(
         of source: borrowing File, from start: Int, _ settings: StoreSettings
     ) throws(SystemError) -> String? {
