@@ -29,7 +29,7 @@ public final class BadBlocks: Sendable {
 
     public init(in system: FileSystem) { self.system = system }
 
-    /// The blocks that could not be read so far, in order.
+    /// The unreadable blocks so far, in order.
     public var found: [Block] { state.withLock { $0.blocks } }
 
     /// The file system, with failing reads replaced.

@@ -83,7 +83,7 @@ public struct FileWatch: ~Copyable {
                 if mask & UInt32(IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF) != 0 { return .lost }
                 let end = min(at + 16 + length, events.count)
                 let named = events[(at + 16)..<end].prefix { $0 != 0 }
-                // After an overflow it is unknown which events were lost.
+                // An overflow does not tell which events are lost.
                 if mask & UInt32(IN_Q_OVERFLOW) != 0 || named.elementsEqual(name) { news = .written }
                 at = end
             }

@@ -1,6 +1,6 @@
 import CPlatform
 
-/// The reading end of the pipe; written once, before the handlers are installed.
+/// The reading end of the pipe; set once, before `install` adds the handlers.
 nonisolated(unsafe) private var interruptionReader: Int32 = -1
 
 /// SIGTERM, SIGINT and SIGHUP as a descriptor that becomes readable (the self-pipe of D. J. Bernstein), so that no

@@ -4,7 +4,7 @@ import Synchronization
 /// The start of a keeper, on another thread: until it is done there is no id.
 ///
 /// A clone with namespaces takes its calling thread some milliseconds, and the loop has requests to answer. That thread
-/// never ends, because the kernel ends a keeper with the thread that started it. Errors are reported as a keeper would.
+/// never ends, because the kernel ends a keeper with the thread that started it. It reports errors as a keeper would.
 final class KeeperStart: Sendable {
     private enum State {
         /// `isUnwanted`: kill it as soon as it exists. `isAlone`: its owner will not reap it.

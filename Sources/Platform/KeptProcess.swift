@@ -56,7 +56,7 @@ public struct KeptProcess: ~Copyable {
         self.reports = reports
     }
 
-    /// The keeper's id, from its start until it has been reaped.
+    /// The keeper's id, from its start until `reap`.
     public var keeperID: pid_t? { keeper.id }
 
     /// Kills the processes, waits two seconds at most, and closes everything.

@@ -9,7 +9,7 @@ public struct SpooledInput {
     public let path: String
     private let name: String?
 
-    /// Limit of the input; longer input is refused.
+    /// The most bytes of input; longer input fails.
     public static let bytesMax = 1 << 30
     private static let standardInput = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]
 

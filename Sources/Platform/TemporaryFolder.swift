@@ -3,7 +3,7 @@ import CPlatform
 /// A private folder of this process, made on first use.
 public final class TemporaryFolder {
     private let name: String
-    /// Its path, once it was made.
+    /// Its path; nil before `path`.
     public private(set) var made: String?
 
     public init(_ name: String) { self.name = name }

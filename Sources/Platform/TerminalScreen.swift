@@ -84,7 +84,7 @@ public final class TerminalScreen {
 
     private static func write(_ text: String) {
         var text = text
-        // Errors are ignored: the terminal may have vanished.
+        // Ignores errors: the terminal may have vanished.
         text.withUTF8 { try? StandardStream.writeAll(UnsafeRawBufferPointer($0), to: StandardStream.output) }
     }
 

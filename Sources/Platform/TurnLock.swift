@@ -18,7 +18,7 @@ public struct TurnLock: ~Copyable {
 
     private let path: String
     private let queue: File
-    /// The turns since the turnstile was found free.
+    /// The turns since the last look at a free turnstile.
     private var overtakings = 0
     private var status: FileStatus
     /// The lock, if a waiting thread has taken it.

@@ -5,7 +5,7 @@ struct JournalLine {
     let seq: Int
     /// The time of the commit: 24 bytes of RFC 3339.
     let time: UnsafeRawBufferPointer
-    /// The last commit that was synced when the line was written.
+    /// The last synced commit at the time of writing.
     let durable: Int
     /// The author, if no client made the commit: an ASCII name without escapes.
     let origin: UnsafeRawBufferPointer?
@@ -18,7 +18,7 @@ struct JournalLine {
 
     /// The parts of a line, in their order.
     enum Part {
-        /// Every record was removed.
+        /// The commit removes every record.
         case clear
         /// Number of records that the clear removed.
         case cleared(count: Int)
@@ -37,7 +37,7 @@ struct JournalLine {
         case marks(UnsafeRawBufferPointer)
     }
 
-    /// Reads the line before its seal, which was found to be right. Nil if it has another form.
+    /// Reads the line before its seal, which must be valid. Nil if it has another form.
     @inline(__always)
     init?(content: UnsafeRawBufferPointer) {
         var matcher = ByteMatcher(content)
@@ -195,7 +195,7 @@ struct JournalLine {
     }
 }
 
-/// The content of a store, in order, while it is opened. The bytes are valid during the call only.
+/// The content of a store, in order, during its opening. The bytes are valid during the call only.
 public enum LoadEvent {
     /// A record of the snapshot: one JSON object.
     case record(UnsafeRawBufferPointer)

@@ -27,7 +27,7 @@ public enum OperationOutcome: Sendable, Equatable {
     case answer([UInt8])
     /// Another request has used the `opId`.
     case taken
-    /// The request was carried out, but its answer is lost.
+    /// The request took effect, but its answer is lost.
     case lost
 }
 

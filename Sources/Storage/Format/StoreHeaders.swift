@@ -189,7 +189,7 @@ struct Publication: Equatable {
 
     var storeId: String
     var generation: Int
-    /// The last commit that may be shown: readers show nothing above.
+    /// The last public commit: readers show nothing above.
     var durable: Int
     /// Whether that commit was on stable storage. With durability none it was not; if it is missing after a power cut,
     /// that was the user's choice and no damage.

@@ -40,7 +40,7 @@ struct JournalReader: ~Copyable {
         lines = LineReader(descriptor, from: offset, in: fileSystem)
     }
 
-    /// The offset after the part that was read.
+    /// The offset after the last part.
     var offset: Int { lines.offset }
 
     /// The next step; nil at the end of the file, even after blank lines.
@@ -188,7 +188,7 @@ struct JournalSurvey {
         case problem(offset: Int, String)
     }
 
-    /// The last commit that could be read.
+    /// The last readable commit.
     var last: Int
     /// Whether every line up to there was whole and followed the one before it.
     var isWhole = true
@@ -214,7 +214,7 @@ struct JournalSurvey {
             switch step {
             case .blanks: break
             case .broken(let offset, let isTerminated):
-                // The fault of the header has been reported.
+                // `header` has reported its fault.
                 if offset == 0, entry.header == nil { continue }
                 note(offset, isTerminated ? "holds a line whose checksum is wrong" : "ends with half a line", found)
             case .foreign(let offset):

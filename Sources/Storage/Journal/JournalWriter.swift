@@ -17,7 +17,7 @@ struct JournalWriter: ~Copyable {
     static let growthBytes = 256 << 10
     private static let lineFeeds = [UInt8](repeating: UInt8(ascii: "\n"), count: growthBytes)
 
-    /// Nil until it is found again.
+    /// Nil until a search finds it.
     private(set) var file: File?
     /// The identity of `file`.
     private(set) var identity: FileStatus?
@@ -223,7 +223,7 @@ struct JournalWriter: ~Copyable {
         }
     }
 
-    /// Records that the waiting lines are committed.
+    /// Records the waiting lines as committed.
     /// - Returns: their bytes.
     mutating func settle(isSynced: Bool) -> Int {
         let count = waitingBytes

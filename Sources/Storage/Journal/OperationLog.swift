@@ -36,7 +36,7 @@ struct OperationLog {
     private var staged: [[UInt8]] = []
     private var source: Source?
     private var journalEnd = 0
-    /// The last commit whose line was read.
+    /// The last commit whose line the log has read.
     private var last = 0
     /// The operation of the open commit, with its line in a store without files.
     private var open: (id: [UInt8], line: [UInt8])?
@@ -248,12 +248,12 @@ struct OperationLog {
         forgetOldest()
     }
 
-    /// Drops the operations of staged lines that were taken back.
+    /// Drops the operations of withdrawn staged lines.
     mutating func dropStaged() {
         open = nil
         guard !staged.isEmpty else { return }
         for id in staged { entries[id] = nil }
-        // They were added last, in this order.
+        // They came last, in this order.
         order.removeLast(staged.count)
         staged = []
     }
@@ -263,7 +263,7 @@ struct OperationLog {
 extension RecordStore {
     /// The outcome of an operation, also of one that another process or an earlier request of the group has done. The
     /// store is locked.
-    /// - Throws: if the files with the outcome cannot be read.
+    /// - Throws: if the files with the outcome are unreadable.
     public mutating func outcome(of key: OperationKey) throws(StorageError) -> OperationOutcome {
         if isInMemory { return operations.find(key) }
         try requireOpen()

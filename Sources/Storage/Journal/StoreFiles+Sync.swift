@@ -57,7 +57,7 @@ extension StoreFiles {
 
     mutating func forgetOperationForSnapshot() { snapshotOperation = [] }
 
-    /// Commits the staged lines, all or none. Afterwards nothing is staged.
+    /// Commits the staged lines, all or none, and leaves nothing staged.
     ///
     /// - Returns: false if the file that was written is not the one that has the journal's name. Its lines count here,
     ///   but must not be shown: the caller either begins the next generation with them (`doubt`, then `rewrite`), or

@@ -30,7 +30,7 @@ struct Recovery {
     let isLocked: Bool
 
     struct Outcome {
-        /// The last commit that can be read.
+        /// The last readable commit.
         var last: Int
         /// The last commit that is certainly on stable storage.
         var proven: Int

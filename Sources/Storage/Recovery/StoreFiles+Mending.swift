@@ -11,8 +11,8 @@ import Platform
 /// 2. `Generation` makes the new generation. If killed before its commit point, the disk is as found, except for what
 ///    step 1 has put back.
 ///
-/// Nothing is begun if the directory is another, if a later generation or commit is published than this process knows,
-/// if the store was moved away as a whole, or if a person has edited the snapshot.
+/// Mending does not begin if the directory is another, if the lock file publishes a later generation or commit than
+/// this process knows, if the whole store has moved away, or if a person has edited the snapshot.
 extension StoreFiles {
     /// Reads everything again; if the lock is held, the new files hold it.
     /// - Throws: the reason why the files do not continue the commits known here. Then nothing has changed, but the

@@ -10,7 +10,7 @@ extension StoreFiles {
         var backup: Int?
         /// The last commit that the journals contain.
         var reached: Int
-        /// The directory to which files that are not ours were moved.
+        /// The directory for files in our places that are not ours.
         var aside: String?
         /// Names of files to move there once the generation is complete.
         var leftovers: [String] = []

@@ -272,8 +272,8 @@ extension StoreFiles {
     /// `seal` checks one record and writes it as it will be stored; `revision` is that of the new snapshot. `inspect`
     /// checks a record of the journal. The store must not be open in this process.
     ///
-    /// - Throws: `refused` with the faults of the file; nothing was changed. `storage`: the errors of opening, and of
-    ///   making the new generation.
+    /// - Throws: `refused` with the faults of the file; the store is unchanged. `storage`: the errors of opening, and
+    ///   of making the new generation.
     public static func accept(
         _ settings: StoreSettings,
         seal: (_ record: UnsafeRawBufferPointer, _ revision: Int, _ buffer: inout ByteBuffer) -> EditedRecord,
@@ -341,7 +341,7 @@ public struct AcceptReport: Sendable, Equatable {
     public var completed: Int
     /// Records of the edited file that a later commit of the journal replaced or removed.
     public var overtaken: Int
-    /// Operations whose outcomes were lost with a missing file.
+    /// Operations whose outcomes a missing file took with it.
     public var forgotten = 0
     /// The name of the file with the edited snapshot.
     public var backup: String?

@@ -6,7 +6,7 @@ struct RepairLock: ~Copyable {
     private let lock: TurnLock
     private let journals: JournalHold
 
-    /// - Throws: `readOnly`, `busy`, `full` or `unavailable`; nothing was changed.
+    /// - Throws: `readOnly`, `busy`, `full` or `unavailable`; the store is unchanged.
     init(_ place: borrowing StoreDirectory, _ settings: StoreSettings) throws(RepairError) {
         guard !settings.isReadOnly else {
             throw .storage(.readOnly(reason: "The store was opened read-only."))

@@ -3,22 +3,23 @@ import Platform
 /// Setting aside all files of the store, so that a new one can begin.
 ///
 /// In this order, under the lock, each step synced before the next:
-/// 1. a directory `set-aside-TIME-unfinished` is made, or an earlier attempt's is taken up
-/// 2. `moods.json` is moved into it
-/// 3. everything else of the store is moved into it
-/// 4. it gets its name `set-aside-TIME`
+/// 1. make a directory `set-aside-TIME-unfinished`, or take up the one of an earlier attempt
+/// 2. move `moods.json` into it
+/// 3. move everything else of the store into it
+/// 4. give it its name `set-aside-TIME`
 ///
 /// From 2 to 4 there is no snapshot but an unfinished directory, and opening fails with the advice to finish the reset:
 /// a killed reset is never taken for a new store. Before 2 the store is unchanged; after 4 there is none, and the next
-/// opening for a change makes one. Nothing is deleted. `lock` stays, because its file carries the lock; so do plugins,
-/// directories of earlier resets, and files that do not belong to the store.
+/// opening for a change makes one. A reset deletes nothing. `lock` stays, because its file carries the lock;
+/// so do plugins, directories of earlier resets, and files that do not belong to the store.
 extension StoreFiles {
     /// Moves the files of the store aside.
     ///
     /// The store may be impossible to open, and must not be open in this process.
     ///
     /// - Returns: the path of the directory where they are now; nil if there were none.
-    /// - Throws: `storage`: before step 2 nothing was changed; after it, `outcomeUnknown`, and the same call continues.
+    /// - Throws: `storage`: before step 2 the store is unchanged; after it, `outcomeUnknown`, and the same call
+    ///   continues.
     public static func reset(_ settings: StoreSettings) throws(RepairError) -> String? {
         let found = try RepairError.storage { () throws(StorageError) in try StoreDirectory.openIfThere(settings) }
         guard let place = found else { return nil }
@@ -76,7 +77,7 @@ extension StoreFiles {
 }
 
 extension StoreDirectory {
-    /// The name, or if it is taken a similar free one.
+    /// The name, or a similar free one.
     func freeName(_ name: String, _ settings: StoreSettings) throws(SystemError) -> String {
         try status(of: name) == nil ? name : name + "-" + settings.makeIdentifier()
     }

@@ -35,7 +35,7 @@ public struct VerifyReport: Sendable, Equatable {
         }
     }
 
-    /// The kind of a problem, because each is mended in another way.
+    /// The kind of a problem; each has another remedy.
     public enum Kind: String, Sendable, CaseIterable {
         /// The snapshot is a whole store, but another program changed it. `StoreFiles.accept` accepts it.
         case edited

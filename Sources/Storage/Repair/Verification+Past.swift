@@ -37,7 +37,7 @@ extension Verification {
                     if let base = entry.header?.baseRevision { next = (generation, base) }
                 }
             } catch {
-                // One that has vanished was deleted on request.
+                // A journal may vanish meanwhile: `shortenHistory` deletes old ones.
                 if error.code != ENOENT { add(error, of: name) }
             }
         }

@@ -1,11 +1,11 @@
 import JSONCodec
 import Platform
 
-/// Other processes on the same directory: their commits are seen, and never overwritten.
+/// Other processes on the same directory: this one sees their commits and never overwrites them.
 extension StoreFiles {
     /// The result of a check for other processes' changes.
     enum News {
-        /// Nothing new, or all of it was passed on.
+        /// Nothing new, or everything new has been passed on.
         case seen
         /// The files were replaced, or their end must be judged: everything has to be read again.
         case elsewhere
@@ -14,7 +14,7 @@ extension StoreFiles {
         case unpublished
     }
 
-    /// Records which files were read.
+    /// Records the identities of the files just read.
     mutating func note(_ snapshot: FileStatus?, published: [UInt8]) {
         snapshotIdentity = snapshot
         seenPublication = published
@@ -74,7 +74,7 @@ extension StoreFiles {
     /// The old lock file, for the files that replace these after everything was read again.
     mutating func takeFormerLockFile() -> File? { formerLockFile.take() }
 
-    /// Passes on what is published in the open file.
+    /// Passes on the commits that the open file publishes.
     private mutating func readOn(_ load: (LoadEvent) -> String?) throws(StorageError) -> News {
         guard let published = try readPublication() else { return .seen }
         guard let publication = Publication(bytes: published) else {
@@ -224,7 +224,7 @@ extension StoreFiles {
         }
     }
 
-    /// Takes the lock, even if the files were replaced.
+    /// Takes the lock, even of replaced files.
     /// - Returns: whether this call took it, so that the caller has to release it.
     mutating func lockToMend() throws(StorageError) -> Bool {
         if isLocked { return false }
@@ -305,7 +305,7 @@ extension StoreFiles {
         else { return false }
         journal.makeWritable(file)
         try holdJournal()
-        // The journal was unlocked for a moment.
+        // Another process may have had the journal for a moment.
         return (try? isLockOfItsName()) == true
     }
 }

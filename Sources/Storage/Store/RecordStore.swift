@@ -26,7 +26,7 @@ import JSONCodec
 /// 2. Slots in `undo` own their bytes, slots in the table own theirs; no bytes have two owners. (`UndoLog` has the
 ///    rest.)
 /// 3. After a failed flush the table, the revision and the files are those of the last flush.
-/// 4. A commit first clears, then puts, then removes. It is written and read in this order.
+/// 4. A commit first clears, then puts, then removes; lines keep this order.
 /// 5. A group that was lost before its flush is remembered until then, because its answers are already written.
 public struct RecordStore: ~Copyable {
     /// Longest line of a journal, in bytes; a longer commit becomes a new snapshot.
@@ -69,9 +69,9 @@ public struct RecordStore: ~Copyable {
     var isBaseOvertaken = false
     /// The error for every commit while the host answers a group again whose sync failed.
     public var failure: StorageError?
-    /// The damage of the snapshot, found since the files were opened.
+    /// The damage of the snapshot, found since the opening.
     var foundDamage: StoreDamage?
-    /// The damage that was logged last.
+    /// The last logged damage.
     var toldDamage: StoreDamage?
     /// The origin to record in commits that no client requested.
     public var origin: String?
@@ -293,7 +293,7 @@ public struct RecordStore: ~Copyable {
         isCommitOpen = false
     }
 
-    /// Whether there are ended commits that are not durable yet.
+    /// Whether ended commits wait to become durable.
     public var needsFlush: Bool { mutating get { revision != flushedRevision || lostGroup != nil } }
 
     /// Ends the group and makes all its commits durable: one write, one sync.

@@ -4,15 +4,15 @@ import Platform
 ///
 /// Reasons are sentences for people: they name the file and, if the user can do something, say what.
 public enum StorageError: Error, Sendable, Equatable {
-    /// Another process held the lock for the whole time-out; nothing was done.
+    /// Another process held the lock for the whole time-out; the store is unchanged.
     case busy(reason: String)
     /// The store can be read but not written, until it is opened again.
     case readOnly(reason: String)
-    /// No space, quota or file size limit: nothing was changed, and writing works again when there is space.
+    /// No space, quota or file size limit: the store is unchanged, and writing works again when there is space.
     case full(reason: String)
     /// A write or sync failed, and it is unknown how much of it is on the disk.
     case outcomeUnknown(reason: String)
-    /// The store cannot be opened; nothing was touched.
+    /// The store does not open; its files are untouched.
     case unavailable(reason: String, advice: String)
     /// Data that was acknowledged is damaged, at `offset` bytes in `file`; nothing was touched.
     case corrupt(file: String, offset: Int, reason: String)
@@ -21,9 +21,9 @@ public enum StorageError: Error, Sendable, Equatable {
     case newerSchema(version: Int, reason: String)
     /// The snapshot has an earlier schema than this program's, and there is no migration for it. It was not touched.
     case olderSchema(version: Int, reason: String)
-    /// The record is longer than `RecordStore.recordBytesMax`. Nothing was changed.
+    /// The record is longer than `RecordStore.recordBytesMax`. The store is unchanged.
     case recordTooLarge(byteCount: Int)
-    /// The caller cancelled the request. Nothing was changed.
+    /// The caller cancelled the request. The store is unchanged.
     case cancelled
 
     /// The sentence for people.

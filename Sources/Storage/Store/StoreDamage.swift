@@ -5,7 +5,7 @@ public final class StoreDamage: Sendable, Equatable {
     public let file: String
     /// The place in the file, in bytes; nil if unknown.
     public let offset: Int?
-    /// The last commit that is shown.
+    /// The last shown commit.
     public let shown: Int
     /// The last commit known to have been acknowledged, if later than `shown`.
     public let durable: Int?

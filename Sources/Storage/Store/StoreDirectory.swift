@@ -9,7 +9,7 @@ import Platform
 /// - `backup-G.json`: the snapshot of generation G, before a later one
 /// - `operations-G.jsonl`: the outcomes of operations that are older than the journal
 /// - `index-G`: the places of the records in the snapshot of generation G; rebuilt when it is missing
-/// - `navigation.json`: routers that were saved by name, a `SideFile`
+/// - `navigation.json`: routers that a client saved by name, a `SideFile`
 /// - `settings.json`: the user's settings, a `SideFile`
 /// - `moods.vN.json`: the snapshot of schema version N, from before its migration
 /// - `lock`: the file that writers lock, with the published durable seq
@@ -25,7 +25,7 @@ struct StoreDirectory: ~Copyable, Sendable {
     let path: String
     let fileSystem: FileSystem
     private let handle: File
-    /// The status of the directory when it was opened.
+    /// The status of the directory at its opening.
     let opened: FileStatus
     /// The path for later status calls: it follows a link at its end only if that was allowed.
     private let lookedAt: String

@@ -50,7 +50,7 @@ public struct StoreFiles: ~Copyable {
     var operations: File?
     /// Whether the operations file could be opened, or did not exist.
     var areOperationsKnown = false
-    /// Whether a commit of another process was passed on only in part.
+    /// Whether this process passed on only a part of another's commit.
     var isHalfRead = false
     /// Whether to read everything again before the next change, whatever the files look like.
     var isSuspect = false
@@ -86,7 +86,7 @@ public struct StoreFiles: ~Copyable {
     public internal(set) var generation: Int
     /// The last synced commit (with durability none: the last written one).
     public internal(set) var revision: Int
-    /// The last commit that is known to be on stable storage.
+    /// The last commit known to be on stable storage.
     var syncedRevision: Int
     public internal(set) var snapshotBytes: Int
     /// The bytes of change lines after the snapshot.

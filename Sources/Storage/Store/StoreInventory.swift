@@ -12,7 +12,7 @@ struct StoreInventory {
     /// Generations, in no order.
     private(set) var indexes: [Int] = []
     private(set) var temporaries: [String] = []
-    /// Directories of resets that were interrupted.
+    /// Directories of interrupted resets.
     private(set) var unfinishedResets: [String] = []
     /// All names that belong to the store, except its lock and the directories of resets; ascending.
     private(set) var ownNames: [String] = []
@@ -53,7 +53,7 @@ struct StoreInventory {
     }
     private static func tornPrefix(_ generation: Int) -> String { "torn-journal-\(generation)-" }
 
-    /// Whether bytes after the last whole line of a journal were kept.
+    /// Whether a file keeps bytes after the last whole line of a journal.
     func hasTornEnd(_ generation: Int) -> Bool {
         ownNames.contains { $0.utf8.starts(with: Self.tornPrefix(generation).utf8) }
     }

@@ -12,7 +12,7 @@ public struct StoreSettings: Sendable {
     /// The directory's path; the first change makes it, with its parents.
     public var directory: String
     public var durability: Durability
-    /// Whether the directory must not be written, not even to mend it.
+    /// Whether to write nothing to the directory, not even to mend it.
     public var isReadOnly: Bool
     /// Whether to accept a directory that is a symbolic link, belongs to another user or can be written by others.
     public var trustsDirectory: Bool
@@ -23,7 +23,7 @@ public struct StoreSettings: Sendable {
     public var lockTimeoutMilliseconds: Int
     /// How the thread of the store waits for the lock; nil: it blocks.
     public var lockWait: LockWait?
-    /// The schema version that is written; later ones are only read, earlier ones need a migration.
+    /// The schema version to write; later ones are only readable, earlier ones need a migration.
     public var schemaVersion: Int
     /// Bytes of waiting lines that are written before the group ends, so that the disk has begun with them before the
     /// sync.
@@ -36,9 +36,9 @@ public struct StoreSettings: Sendable {
     public var makeIdentifier: @Sendable () -> String
     /// The time of day as RFC 3339 in UTC with milliseconds: 24 bytes.
     public var timestamp: @Sendable () -> String
-    /// The migration of a snapshot from an earlier schema version; nil: such a snapshot is refused.
+    /// The migration of a snapshot from an earlier schema version; nil to refuse such a snapshot.
     public var migration: SchemaMigration?
-    /// The upgrade of a used store from the schema version before; nil: such a store is refused.
+    /// The upgrade of a used store from the schema version before; nil to refuse such a store.
     public var upgrade: SchemaUpgrade?
 
     public init(
