@@ -64,7 +64,7 @@ public struct Settings: Sendable {
         }
     }
 
-    /// Adopts settings of another store, in the form of `writeChosen`.
+    /// Adopts settings from elsewhere, in the form of `writeChosen`.
     /// - Parameter replaces: whether they replace settings chosen here.
     public mutating func adopt(_ chosen: JSONValue, replaces: Bool) throws(Problem) {
         for member in chosen.object ?? [] {
