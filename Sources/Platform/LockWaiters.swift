@@ -3,8 +3,8 @@ import Synchronization
 
 /// The threads of this process that wait in flock.
 ///
-/// Each waiter is one entry; the mutex guards all of them. `join` makes an entry and its thread sets the outcome. `take`
-/// or `leave` removes an entry with an outcome; the thread removes an entry that an attempt left before.
+/// Each waiter is one entry; the mutex guards all of them. `join` makes an entry and its thread sets the outcome.
+/// `take` or `leave` removes an entry with an outcome; the thread removes an entry that an attempt left before.
 enum LockWaiters {
     struct Entry {
         let device: UInt64
