@@ -4,7 +4,8 @@ import JSONCodec
 /// message.
 ///
 ///     line    = JSON text, LF (CRLF too); blank lines are skipped; at the end of the stream the LF may be missing
-///     header  = "Content-" … LF, more header lines, an empty line, then Content-Length bytes; any number of CR before each LF
+///     header  = "Content-" … LF, more header lines, an empty line, then Content-Length bytes; any number of CR
+///               before each LF
 ///
 /// It does no I/O: the caller appends bytes to `buffer`, then takes frames until there is none. The bytes of a frame
 /// stay until `discardTaken`, so that a group of requests can be read a second time (`rewind`) after their common sync

@@ -2,8 +2,8 @@ import CPlatform
 
 /// An index from id to slot: open addressing with linear probing, eight bytes an entry (a 32-bit hash, a slot number).
 ///
-/// The hash is keyed, because clients choose ids. Removal shifts the entries after it back (Knuth, TAOCP 6.4, Algorithm R),
-/// so there are no tombstones and a look-up ends at the first empty entry.
+/// The hash is keyed, because clients choose ids. Removal shifts the entries after it back (Knuth, TAOCP 6.4, Algorithm
+/// R), so there are no tombstones and a look-up ends at the first empty entry.
 ///
 /// Invariants
 /// 1. At most three quarters of the entries are used.
