@@ -53,8 +53,14 @@ enum PageTables {
         for method in MethodTable().all {
             for schema in [method.result] + method.fields.map(\.schema) { collect(schema, into: &found) }
         }
+        var shapes: [(name: String, text: String)] = []
         return named.reduce(into: head(["type", "shape"])) { text, name in
-            text += row([name, "`\(found[name].map(shape) ?? "")`"])
+            let own = found[name].map(shape) ?? ""
+            // The members of another type come first: only the further ones are shown.
+            let base = shapes.first { own.hasPrefix($0.text.dropLast() + ", ") }
+            let further = base.map { "\($0.name) and `{\(own.dropFirst($0.text.count + 1))`" }
+            text += row([name, further ?? "`\(own)`"])
+            shapes.append((name, own))
         }
     }
 
