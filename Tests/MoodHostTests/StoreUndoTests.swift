@@ -160,7 +160,7 @@ import Testing
     }
 
     /// Random changes of two processes; undone one by one they give every earlier state.
-    @Test(arguments: 0..<12 as Range<UInt64>) func comesBackThroughEveryState(_ seed: UInt64) throws {
+    @Test(arguments: SeededRandom.seeds) func comesBackThroughEveryState(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let directory = TestDirectory()
         var sessions = [TestSession(directory), TestSession(directory)]

@@ -77,6 +77,42 @@ import Testing
         }
     }
 
+    /// Words with which no comment begins: a clause then stands for the thing.
+    private static let badFirstWords: Set = ["What", "Who", "Where", "Of", "As", "So", "Which", "Whose", "Whom"]
+    /// Words for an actor that has a name.
+    private static let badActors: Set = ["nobody", "somebody", "whoever", "someone"]
+
+    /// Lines of comments that begin with a clause, or name no actor.
+    private static func badComments(_ text: String) -> [String] {
+        var bad: [String] = []
+        var isInside = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let code = line.drop { $0 == " " }
+            guard code.hasPrefix("//") else {
+                isInside = false
+                continue
+            }
+            let words = code.drop { $0 == "/" }.split { !$0.isLetter && $0 != "'" }
+            let isClause = words.first.map { badFirstWords.contains(String($0)) } ?? false
+            let isRepeated = words.starts(with: ["The", "same"])
+            let isNameless = words.contains { badActors.contains($0.lowercased()) }
+            if isNameless || !isInside && (isClause || isRepeated) { bad.append(String(code)) }
+            isInside = true
+        }
+        return bad
+    }
+
+    @Test func commentsBeginWithANounOrAVerbAndNameTheirActors() throws {
+        for file in Self.swift {
+            for line in Self.badComments(try #require(Project.text(file))) { Issue.record("\(file): \(line)") }
+        }
+        let bad = [
+            "// What it is.", "/// The same for two.", "  // Waits for \u{73}omebody.", "/// Of a kind,\n/// or not.",
+        ]
+        for comment in bad { #expect(Self.badComments(comment).count == 1, "\(comment)") }
+        #expect(Self.badComments("/// A thing that is\n/// what it says.\nlet a = 1 // Where").isEmpty)
+    }
+
     @Test func nothingIsLeftToBeDone() throws {
         // Written in two pieces, so that this file does not match.
         let marks = ["TO" + "DO", "FIX" + "ME", "X" + "XX:", "try" + "! ", "as" + "! "]
