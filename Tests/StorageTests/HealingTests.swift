@@ -110,28 +110,31 @@ import Testing
         return calls[...last].count { $0.hasPrefix("fsync ") }
     }
 
-    @Test func noSpaceAtTheLastSyncOfAGenerationHeals() throws {
+    /// A store of which the last sync of a generation has failed.
+    private static func unsettled(
+        in directory: TestDirectory, _ code: Int32
+    ) throws -> (store: TestRecords, files: FaultyFiles, syncs: Int) {
         let counted = FaultyFiles()
         let example = TestDirectory()
         let whole = try TestRecords(settings(example, counted.fileSystem))
-        try Self.commit(whole, 1)
+        try commit(whole, 1)
         counted.set(.none)
-        try Self.commitLong(whole)
-        let number = try Self.lastSync(of: counted)
+        try commitLong(whole)
+        let number = try lastSync(of: counted)
 
         let files = FaultyFiles()
         let store = try TestRecords(settings(directory, files.fileSystem))
-        try Self.commit(store, 1)
-        files.set(.namedOnce("fsync", number, ENOSPC))
-        let error = #expect(throws: StorageError.self) { try Self.commitLong(store) }
+        try commit(store, 1)
+        files.set(.namedOnce("fsync", number, code))
+        let error = #expect(throws: StorageError.self) { try commitLong(store) }
         guard case .outcomeUnknown? = error else { throw TestFailure("\(String(describing: error))") }
-        #expect(Self.isFull(store.with { $0.refusal }) && store.with { $0.mayHeal })
-        #expect(throws: StorageError.self) { try Self.commit(store, 3) }
+        #expect(store.with { $0.refusal != nil && $0.mayHeal })
+        #expect(throws: StorageError.self) { try commit(store, 3) }
+        return (store, files, number)
+    }
 
-        // While nothing can be synced, nothing is written to the journal of a generation that may vanish.
-        files.set(.named("fsync", ENOSPC))
-        try store.with { try $0.heal() }
-        #expect(Self.isFull(store.with { $0.refusal }) && store.with { $0.mayHeal })
+    @Test(arguments: [ENOSPC, EIO]) func aFailedLastSyncOfAGenerationHeals(code: Int32) throws {
+        let (store, files, _) = try Self.unsettled(in: directory, code)
         files.set(.none)
         try store.with { try $0.heal() }
         #expect(store.with { $0.refusal } == nil)
@@ -142,6 +145,46 @@ import Testing
         try Self.commit(store, 3)
         store.close()
         #expect(try TestRecords(settings(directory)).count == 3)
+    }
+
+    @Test func noSpaceAtAnySyncHealsHoweverOftenItIsTried() throws {
+        let (store, files, syncs) = try Self.unsettled(in: directory, ENOSPC)
+        // While nothing can be synced, nothing is written to the journal of a generation that may vanish.
+        files.set(.named("fsync", ENOSPC))
+        try store.with { try $0.heal() }
+        #expect(Self.isFull(store.with { $0.refusal }))
+        for number in 1...syncs {
+            guard store.with({ $0.refusal }) != nil else { break }
+            #expect(store.with { $0.mayHeal })
+            files.set(.namedOnce("fsync", number, ENOSPC))
+            try store.with { try $0.heal() }
+        }
+        #expect(store.with { $0.refusal == nil || $0.mayHeal })
+        files.set(.none)
+        try store.with { try $0.heal() }
+        #expect(store.with { $0.refusal } == nil)
+        try Self.commit(store, 3)
+        store.close()
+        #expect(try TestRecords(settings(directory)).count == 3)
+    }
+
+    @Test func aSecondFailedSyncIsLeftToARestart() throws {
+        let example = TestDirectory()
+        let (healed, counted, _) = try Self.unsettled(in: example, EIO)
+        counted.set(.none)
+        try healed.with { try $0.heal() }
+
+        let (store, files, _) = try Self.unsettled(in: directory, EIO)
+        files.set(.namedOnce("fsync", try Self.lastSync(of: counted), EIO))
+        try store.with { try $0.heal() }
+        if store.with({ $0.refusal }) == nil { throw TestFailure("the fault has missed the syncs") }
+        files.set(.none)
+        #expect(!store.with { $0.mayHeal })
+        try store.with { try $0.heal() }
+        #expect(store.with { $0.refusal } != nil)
+        #expect(throws: StorageError.self) { try Self.commit(store, 3) }
+        store.close()
+        #expect(try TestRecords(settings(directory)).count == 2)
     }
 
     @Test func aFullDiskDuringCreationIsFullAndHeals() throws {

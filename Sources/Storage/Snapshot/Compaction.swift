@@ -225,8 +225,10 @@ extension StoreFiles {
                 at: String(decoding: time, as: UTF8.self), in: place, settings, extractor, records: records
             ) { (_) throws(StorageError) in try keepSnapshot(&remains) }
         } catch {
-            isUnsettled = isUnsettled || error.isInPlace
-            if error.isUnsure || journal.isUnusable { refuseFromNowOn(error.cause) }
+            // After a failed sync one more generation is tried. If that fails too, the content of the disk is unknown.
+            let isForGood = isUnsettled || journal.isUnusable
+            isUnsettled = isUnsettled || error.isUnsure
+            if error.isUnsure || journal.isUnusable { refuseFromNowOn(error.cause, isForGood: isForGood) }
             throw error.error
         }
         let report = RewriteReport(
@@ -251,8 +253,9 @@ extension StoreFiles {
         return report
     }
 
-    mutating func refuseFromNowOn(_ error: StorageError) {
-        isRefusedForGood = !error.isOnlyOfWriting
+    /// - Parameter isForGood: where more is wrong than the right to write or the space.
+    mutating func refuseFromNowOn(_ error: StorageError, isForGood: Bool = true) {
+        isRefusedForGood = isForGood && !error.isOnlyOfWriting
         refusal = error.refusing(
             "The store in \(place.path) is only read, because a new generation could not be begun: \(error.reason)")
     }

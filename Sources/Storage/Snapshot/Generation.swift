@@ -31,10 +31,8 @@ enum Generation {
         var error: StorageError
         /// The obstacle to the next attempt.
         let cause: StorageError
-        /// Whether it is unknown which generation a power cut would leave, so that nothing may be written any more.
+        /// Whether it is unknown which generation a power cut would leave: another one settles that before anything is written.
         var isUnsure: Bool
-        /// Whether the new snapshot has its name, which may not be durable: only another generation settles that.
-        var isInPlace = false
     }
 
     private enum Stage { case hidden, journalVisible, journalSyncing, snapshotVisible }
@@ -219,7 +217,7 @@ enum Generation {
             failure.error = .outcomeUnknown(
                 reason: "The new snapshot is in place, but syncing \(place.path) failed: \(error.reason)"
                     + " Open the store again to see what is there.")
-            (failure.isUnsure, failure.isInPlace) = (true, true)
+            failure.isUnsure = true
             return failure
         }
         // A second sync of the directory could succeed without having written the data of the failed one.

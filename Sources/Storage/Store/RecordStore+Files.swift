@@ -283,11 +283,15 @@ extension RecordStore {
         try rewrite()
     }
 
-    /// Begins one more generation if the name of the present one may not be durable.
+    /// Begins one more generation if names of the last one may not be durable.
     private mutating func settle() {
         guard withFiles({ $0.isUnsettled && $0.refusal == nil && !$0.settings.isReadOnly }) == true else { return }
         // Until then no journal may be written; `mayHeal` says when to try again.
-        do throws(StorageError) { try rewrite() } catch { files?.refuseFromNowOn(error) }
+        do throws(StorageError) { try rewrite() } catch {
+            guard refusal == nil else { return }
+            let isBusy = if case .busy = error { true } else { false }
+            files?.refuseFromNowOn(error, isForGood: !isBusy)
+        }
     }
 
     /// Takes over the files as they are now. They must hold everything that this process knows.

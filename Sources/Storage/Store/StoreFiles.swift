@@ -54,7 +54,7 @@ public struct StoreFiles: ~Copyable {
     var isHalfRead = false
     /// Whether to read everything again before the next change, whatever the files look like.
     var isSuspect = false
-    /// Whether the name of the snapshot may not be durable: a power cut could lose it and leave a later journal that
+    /// Whether names of the last generation may not be durable: a power cut could lose its snapshot and leave a later journal that
     /// begins above the end of the earlier one. The next generation settles that.
     var isUnsettled = false
     /// While everything is read again: the known operations of the journals with their ids, oldest first.
