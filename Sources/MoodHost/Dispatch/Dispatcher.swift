@@ -160,7 +160,7 @@ struct Dispatcher: ~Copyable {
         if !entry.isPlain || request.isAgain || arguments.namesOperation(of: entry.method) {
             return try performWhole(entry, request, to: &out)
         }
-        do throws(RPCError) { try Caller.check(request.permissions, entry.method) } catch { throw .refused(error) }
+        do throws(RPCError) { try Caller.check(request.permissions, entry) } catch { throw .refused(error) }
         try core.admit(entry.need, request)
         do throws(RPCError) { try entry.now(&core, request, arguments, &out) } catch { throw .refused(error) }
     }
@@ -172,7 +172,7 @@ struct Dispatcher: ~Copyable {
         _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
     ) throws(Stop) {
         var need = entry.need
-        do throws(RPCError) { try Caller.check(request.permissions, entry.method) } catch { throw .refused(error) }
+        do throws(RPCError) { try Caller.check(request.permissions, entry) } catch { throw .refused(error) }
         let key = arguments.namesOperation(of: entry.method) ? arguments.operationKey(of: entry.method) : nil
         if let key {
             try core.admit(.changes, request)

@@ -12,6 +12,8 @@ struct MethodTable: ~Copyable {
     /// Everything that a call needs. A class, so that passing it around costs one reference instead of half a dozen.
     final class Entry {
         let method: Method
+        /// The permission that its caller needs.
+        let permission: Permissions
         /// The body of a method that answers immediately. A member of its own, because taking it out of an enum counts
         /// references.
         let now: Handler.Now
@@ -29,6 +31,7 @@ struct MethodTable: ~Copyable {
             routes: Handler.Routes? = nil
         ) {
             self.method = method
+            permission = Permissions(method.permission)
             (self.need, self.check, self.routes) = (need, check, routes)
             switch run {
             case .now(let handler): (now, maybe, later) = (handler, nil, nil)
@@ -47,6 +50,12 @@ struct MethodTable: ~Copyable {
         /// The handler of a method of the program; nil for an added method.
         let handler: Handler?
         var entry: Entry?
+        /// That entry, uncounted, if the row stays as long as the table.
+        var ownEntry: Unmanaged<Entry>?
+
+        init(name: Name, handler: Handler?, entry: Entry?) {
+            (self.name, self.handler, self.entry) = (name, handler, entry)
+        }
     }
 
     private static let none: Int32 = -1
@@ -97,6 +106,15 @@ struct MethodTable: ~Copyable {
         name.isEscaped ? findEscaped(name) : find(bytes: name.raw)
     }
 
+    /// The method of the program whose name is this text, uncounted: to count references costs a request more than to find it. It
+    /// lives as long as the table.
+    @inline(__always)
+    func findOwn(_ name: JSONText) -> Unmanaged<Entry>? {
+        if name.isEscaped { return nil }
+        let number = Int(slots[slot(of: name.raw)])
+        return number < 0 ? nil : rows[number].ownEntry ?? makeOwn(number)
+    }
+
     @inline(never)
     private func findEscaped(_ name: JSONText) -> Entry? {
         name.withDecoded { find(bytes: $0) }
@@ -119,7 +137,14 @@ struct MethodTable: ~Copyable {
         let entry = Entry(
             Method(handler.declaration()), handler.run, handler.need, check: handler.check, routes: handler.routes)
         rows[number].entry = entry
+        rows[number].ownEntry = .passUnretained(entry)
         return entry
+    }
+
+    @inline(never)
+    private func makeOwn(_ number: Int) -> Unmanaged<Entry>? {
+        if rows[number].handler == nil { return nil }
+        return .passUnretained(entry(number))
     }
 
     /// All methods, in the order of `rpc.discover`.

@@ -23,8 +23,8 @@ final class Caller: Sendable {
 
     /// - Throws: `permissionDenied` if the caller may not call the method.
     @inline(__always)
-    static func check(_ permissions: Permissions, _ method: Method) throws(RPCError) {
-        if !permissions.contains(Permissions(method.permission)) { throw denied(method) }
+    static func check(_ permissions: Permissions, _ entry: MethodTable.Entry) throws(RPCError) {
+        if !permissions.contains(entry.permission) { throw denied(entry.method) }
     }
 
     private static func denied(_ method: Method) -> RPCError {

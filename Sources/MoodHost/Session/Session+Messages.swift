@@ -27,7 +27,7 @@ extension Session {
         _ message: UnsafeRawBufferPointer, room: Int, _ destination: Destination
     ) throws(Wait) {
         var envelope = Envelope(message, idBytesMax: limits[.idBytes])
-        let entry: MethodTable.Entry?
+        let entry: Unmanaged<MethodTable.Entry>?
         if envelope.advance(&validator) {
             entry = takeArguments(&envelope)
             // Duplicate params become an error below.
@@ -62,7 +62,11 @@ extension Session {
             id: envelope.id, room: room, caller: client, destination: destination, round: round,
             ways: destination.batch == nil ? ways : ways.union(.atOnce))
         if let entry, duplicate == nil, !core.isShuttingDown {
-            try dispatcher.answer(request, entry, to: &output)
+            let wait: Wait? = entry._withUnsafeGuaranteedRef { entry in
+                do throws(Wait) { try dispatcher.answer(request, entry, to: &output) } catch { return error }
+                return nil
+            }
+            if let wait { throw wait }
         } else {
             let duplicate = duplicate.flatMap { offset in
                 envelope.params.map { offset - Self.offset(of: $0, in: message) }
@@ -82,18 +86,19 @@ extension Session {
         )
     }
 
-    /// Reads the params at the envelope's position.
-    /// - Returns: their method; nil if it is not known yet, or if the params are wrong. Their error is reported after
-    ///   the whole message was read, because errors of the message come first.
+    /// Takes the params at which the envelope stands.
+    /// - Returns: the method of the program that they are for; nil where it is another one, is not known yet, or something is wrong
+    ///   with the params: then the dispatcher reads them when all of the message has been read, and answers with what is wrong.
     @inline(__always)
-    private mutating func takeArguments(_ envelope: inout Envelope) -> MethodTable.Entry? {
-        if let name = envelope.method, let entry = core.methods.find(name) {
-            do throws(Problem) {
-                try dispatcher.readArguments(&envelope.cursor, for: entry, &validator)
-                return entry
-            } catch {
-                // The dispatcher finds the error again and answers with it.
+    private mutating func takeArguments(_ envelope: inout Envelope) -> Unmanaged<MethodTable.Entry>? {
+        if let name = envelope.method, let entry = core.methods.findOwn(name) {
+            let isRead = entry._withUnsafeGuaranteedRef { entry in
+                do throws(Problem) { try dispatcher.readArguments(&envelope.cursor, for: entry, &validator) } catch {
+                    return false
+                }
+                return true
             }
+            if isRead { return entry }
         }
         envelope.skipParams(&validator)
         return nil
