@@ -20,6 +20,9 @@ public enum Clock {
     /// The time of a stopped clock, which then advances by a millisecond.
     public static func step() -> Int64 { shown.wrappingAdd(1, ordering: .relaxed).oldValue }
 
+    /// Has the next step tell again what the last one told.
+    public static func stepBack() { shown.wrappingSubtract(1, ordering: .relaxed) }
+
     /// Milliseconds since some fixed moment; it never goes back.
     public static var monotonicMilliseconds: Int {
         let now = read(CLOCK_MONOTONIC)

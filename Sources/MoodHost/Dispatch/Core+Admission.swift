@@ -17,11 +17,14 @@ extension Core {
         } else if need.contains(.reads) {
             do throws(MoodStoreError) { try store.open() } catch { throw stop(error, request, forWriting: false) }
         }
-        if !need.isDisjoint(with: [.tidies, .makes, .idle]) { try admitMore(need, request) }
+        if !need.isDisjoint(with: [.tidies, .makes, .idle, .durable]) { try admitMore(need, request) }
     }
 
     @inline(never)
     private mutating func admitMore(_ need: Need, _ request: borrowing Request) throws(Stop) {
+        if need.contains(.durable), store.needsFlush, !store.isCommitOpen, request.ways.contains(.mayWait) {
+            throw .waits(.turn)
+        }
         if need.contains(.idle) { try awaitHelper(request) }
         if need.contains(.tidies) {
             do throws(MoodStoreError) { try store.open() } catch { throw stop(error, request, forWriting: false) }

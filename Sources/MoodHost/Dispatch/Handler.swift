@@ -93,4 +93,7 @@ struct Need: OptionSet, Sendable {
     static let idle = Need(rawValue: 16)
     /// The store may be unusable. The request still waits for a slow opening.
     static let tolerates = Need(rawValue: 32)
+    /// All commits before it are durable, because it works from the files, or cannot be taken back. Else a failed sync would have
+    /// requests answered again whose changes are durable.
+    static let durable = Need(rawValue: 64)
 }

@@ -10,7 +10,7 @@ import Storage
 extension Core {
     static let lookingBackHandlers: InlineArray<_, Handler> = [
         Handler(
-            StatisticsMethods.summary, .reads,
+            StatisticsMethods.summary, [.reads, .durable],
             later: { (core, _, arguments) throws(RPCError) in
                 let request = try core.lookBackRequest(arguments)
                 let (span, step) = (try core.span(arguments, request), Self.step(arguments))
@@ -20,7 +20,7 @@ extension Core {
                 }
             }),
         Handler(
-            StatisticsMethods.year, .reads,
+            StatisticsMethods.year, [.reads, .durable],
             later: { (core, _, arguments) throws(RPCError) in
                 let request = try core.lookBackRequest(arguments)
                 let days = LookBackRequest.days(ofYear: arguments[StatisticsParams.year])
@@ -29,7 +29,7 @@ extension Core {
                 }
             }),
         Handler(
-            StatisticsMethods.month, .reads,
+            StatisticsMethods.month, [.reads, .durable],
             later: { (core, _, arguments) throws(RPCError) in
                 let request = try core.lookBackRequest(arguments)
                 let days = LookBackRequest.days(ofMonth: arguments[StatisticsParams.month])
@@ -38,7 +38,7 @@ extension Core {
                 }
             }),
         Handler(
-            StatisticsMethods.onThisDay, .reads,
+            StatisticsMethods.onThisDay, [.reads, .durable],
             later: { (core, _, arguments) throws(RPCError) in
                 let request = try core.lookBackRequest(arguments)
                 let date = arguments[StatisticsParams.date].flatMap { CivilDate($0) }
@@ -47,7 +47,7 @@ extension Core {
                 }
             }),
         Handler(
-            StatisticsMethods.render, .reads,
+            StatisticsMethods.render, [.reads, .durable],
             later: { (core, request, arguments) throws(RPCError) in try core.render(request, arguments) }),
         Handler(
             StatisticsMethods.tags, .reads,

@@ -59,13 +59,13 @@ extension Core {
             }
         ),
         Handler(
-            MoodMethods.history, .reads,
+            MoodMethods.history, [.reads, .durable],
             maybe: { (core, request, arguments, out) throws(RPCError) in try core.history(request, arguments, &out) }),
         Handler(
-            MoodMethods.deletedMoods, .reads,
+            MoodMethods.deletedMoods, [.reads, .durable],
             maybe: { (core, request, arguments, out) throws(RPCError) in try core.deleted(request, arguments, &out) }),
         Handler(
-            MoodMethods.undelete, .changes,
+            MoodMethods.undelete, [.changes, .durable],
             maybe: { (core, request, arguments, out) throws(RPCError) in try core.undelete(request, arguments, &out) }),
         Handler(
             MoodMethods.resolve, .reads,

@@ -10,14 +10,16 @@ import Storage
 extension Core {
     static let repairHandlers: InlineArray<_, Handler> = [
         Handler(
-            StoreMethods.verify, .tolerates,
+            StoreMethods.verify, [.tolerates, .durable],
             later: { (core, _, _) throws(RPCError) in try core.verify() }),
-        Handler(StoreMethods.salvage, later: { (core, _, arguments) throws(RPCError) in try core.salvage(arguments) }),
         Handler(
-            StoreMethods.accept, .idle,
+            StoreMethods.salvage, .durable,
+            later: { (core, _, arguments) throws(RPCError) in try core.salvage(arguments) }),
+        Handler(
+            StoreMethods.accept, [.idle, .durable],
             maybe: { (core, request, _, out) throws(RPCError) in try core.accept(request, &out) }),
         Handler(
-            StoreMethods.reset, .idle,
+            StoreMethods.reset, [.idle, .durable],
             { (core, _, _, out) throws(RPCError) in try core.reset(&out) }),
     ]
 

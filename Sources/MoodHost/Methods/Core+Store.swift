@@ -23,7 +23,7 @@ extension Core {
             }
         ),
         Handler(
-            StoreMethods.undo, .changes,
+            StoreMethods.undo, [.changes, .durable],
             check: { (_, _, arguments) throws(RPCError) in
                 try checkUndo(arguments)
                 return []
@@ -32,7 +32,7 @@ extension Core {
                 try core.undo(request, arguments, isRedo: false, &out)
             }),
         Handler(
-            StoreMethods.redo, .changes,
+            StoreMethods.redo, [.changes, .durable],
             check: { (_, _, arguments) throws(RPCError) in
                 try checkUndo(arguments)
                 return []
@@ -41,7 +41,7 @@ extension Core {
                 try core.undo(request, arguments, isRedo: true, &out)
             }),
         Handler(
-            StoreMethods.log, .reads,
+            StoreMethods.log, [.reads, .durable],
             maybe: { (core, request, arguments, out) throws(RPCError) in try core.log(request, arguments, &out) }),
         Handler(
             StoreMethods.compact, .tidies,

@@ -82,7 +82,7 @@ extension Core {
         Handler(
             NavigationMethods.log, { (core, _, arguments, out) throws(RPCError) in core.writeLog(arguments, &out) }),
         Handler(
-            NavigationMethods.save, .makes,
+            NavigationMethods.save, [.makes, .durable],
             { (core, _, arguments, out) throws(RPCError) in try core.saveRouter(arguments, &out) }),
         Handler(
             NavigationMethods.restore, .reads,

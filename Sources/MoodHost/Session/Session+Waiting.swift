@@ -19,6 +19,14 @@ extension Session {
         putBack()
         // If the group is answered again, these hooks must not go to another message.
         let asked = round.take()
+        if case .turn = wait {
+            // The group before it is over, and it is the first one of the next.
+            commit()
+            if hasTestClock { Clock.stepBack() }
+            hasWork = true
+            if isParked { asked?.abandon() } else { round = asked }
+            return
+        }
         if case .hooks(let next) = wait {
             if let asked, asked !== next { asked.abandon() }
             // The session releases the lock while hooks are asked.

@@ -34,7 +34,7 @@ struct Session: ~Copyable {
     private var lookahead = Lookahead()
     let limits: Limits
     /// Whether each request has its own time.
-    private let hasTestClock: Bool
+    let hasTestClock: Bool
     /// The most bytes of an answer.
     let messageBytes: Int
 

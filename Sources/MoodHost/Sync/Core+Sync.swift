@@ -12,22 +12,24 @@ import Storage
 extension Core {
     static let syncHandlers: InlineArray<_, Handler> = [
         Handler(
-            SyncMethods.setup, .makes,
+            SyncMethods.setup, [.makes, .durable],
             check: { (core, _, arguments) throws(RPCError) in
                 _ = try core.syncSetup(arguments)
                 return []
             },
             later: { (core, _, arguments) throws(RPCError) in try core.setUpSync(arguments) }),
-        Handler(SyncMethods.now, later: { (core, _, _) throws(RPCError) in try core.syncNow() }),
+        Handler(SyncMethods.now, .durable, later: { (core, _, _) throws(RPCError) in try core.syncNow() }),
         Handler(
             SyncMethods.status, .reads, { (core, _, _, out) throws(RPCError) in try core.writeSyncStatus(&out) }),
-        Handler(SyncMethods.conflicts, { (core, _, _, out) throws(RPCError) in try core.writeSyncConflicts(&out) }),
+        Handler(
+            SyncMethods.conflicts, .durable,
+            { (core, _, _, out) throws(RPCError) in try core.writeSyncConflicts(&out) }),
         Handler(
             SyncMethods.settle, .changes,
             { (core, _, arguments, out) throws(RPCError) in try core.settle(arguments, &out) }),
-        Handler(SyncMethods.leave, { (core, _, _, out) throws(RPCError) in try core.leaveSync(&out) }),
+        Handler(SyncMethods.leave, .durable, { (core, _, _, out) throws(RPCError) in try core.leaveSync(&out) }),
         Handler(
-            SyncMethods.forget,
+            SyncMethods.forget, .durable,
             later: { (core, _, arguments) throws(RPCError) in
                 let replica = arguments[SyncParams.replica]
                 return try core.changeSync("sync.forget") { (sync, _) throws(SyncError) in try sync.forget(replica) }
