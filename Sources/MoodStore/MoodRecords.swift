@@ -34,6 +34,8 @@ public struct MoodRecords: ~Copyable {
     }
     /// Changes that plugin hooks add to this request's moods before they are stored.
     public var amendments: [(id: MoodID, set: MoodMembers)] = []
+    /// The settings that the file of the present import holds. They are kept once its moods are durable.
+    public var givenSettings: GivenSettings?
     /// Whether the moods can be read.
     public var isOpen: Bool { records.isOpen }
     /// Whether there is no store yet. Each group looks for it again.
@@ -343,6 +345,7 @@ public struct MoodRecords: ~Copyable {
     public mutating func abandonCommit() {
         endRehearsal()
         records.abandonCommit()
+        givenSettings = nil
     }
 
     /// Whether there are commits that are not durable yet.

@@ -71,6 +71,38 @@ import Testing
         #expect(list["items"]?.array?.map { $0["label"]?.string } == ["Mood 1", "Mood 3"])
     }
 
+    /// They go with the moods of their file: where those are not durable, nothing else is.
+    @Test(arguments: [true, false]) func settingsOfAFileAreKeptOnlyWithItsMoods(isAlone: Bool) throws {
+        let directory = TestDirectory()
+        let fault = Fault()
+        let session = TestSession(directory, fault.fileSystem)
+        #expect(try session.answers(Self.create(1, 1)).map(\.outcome) == ["ok"])
+        let file =
+            #"{\"settings\":{\"dayStartsAt\":\"04:00\"}}\n{\"id\":\"\#(testID(2))\",\"emoji\":\"😊\",\"label\":\"A\",\"timestamp\":\"2026-01-01T00:00:00Z\"}\n"#
+        let lines = [request(1, "store.import", #"{"format":"jsonl","text":"\#(file)"}"#), request(2, "settings.get")]
+        fault.set("fdatasync", Self.ioError)
+        let answers = try session.answers(isAlone ? lines.joined(separator: "\n") : "[\(lines.joined(separator: ","))]")
+        let both = isAlone ? answers : answers.first?.array ?? []
+        #expect(both.map(\.outcome) == ["outcomeUnknown", "ok"])
+        #expect(both.last?["result"]?["dayStartsAt"]?.string == "00:00")
+        #expect(try session.result("store.info")["moods"]?.integer == 1)
+        // The same file is taken when the disk works again.
+        #expect(try session.answers(lines[0]).map(\.outcome) == ["ok"])
+        #expect(try session.result("settings.get")["dayStartsAt"]?.string == "04:00")
+    }
+
+    @Test func settingsAloneMakeAStoreOrAreRefused() throws {
+        let directory = TestDirectory()
+        let session = TestSession(directory)
+        let file = #"{\"settings\":{\"dayStartsAt\":\"04:00\"}}\n"#
+        let dry = #"{"format":"jsonl","text":"\#(file)","dryRun":true}"#
+        #expect(try session.answers(request(1, "store.import", dry)).map(\.outcome) == ["ok"])
+        #expect(try session.result("settings.get")["dayStartsAt"]?.string == "00:00")
+        _ = try session.result("store.import", #"{"format":"jsonl","text":"\#(file)"}"#)
+        #expect(try session.result("settings.get")["dayStartsAt"]?.string == "04:00")
+        #expect(try TestSession(directory).result("settings.get")["dayStartsAt"]?.string == "04:00")
+    }
+
     @Test func theRoutersGoBackWithTheGroup() throws {
         let directory = TestDirectory()
         let fault = Fault()

@@ -122,7 +122,7 @@ struct Dispatcher: ~Copyable {
 
     /// - Returns: whether the store was made, and the request must run again.
     mutating func makeStore(for request: borrowing Request, isDryRun: Bool) throws(Stop) -> Bool {
-        let isToKeep = core.store.isCommitOpen && !isDryRun
+        let isToKeep = (core.store.isCommitOpen || core.store.givenSettings != nil) && !isDryRun
         core.store.endRehearsal()
         guard isToKeep else { return false }
         core.takeBack()
@@ -231,6 +231,12 @@ struct Dispatcher: ~Copyable {
         do throws(MoodStoreError) { try core.store.endCommit() } catch { throw .refused(RPCError(error)) }
         if isToTell { core.tellOfRequest() }
         core.keepStateOfRequest()
+        if core.store.givenSettings != nil { try keepGivenSettings() }
+    }
+
+    @inline(never)
+    private mutating func keepGivenSettings() throws(Stop) {
+        do throws(RPCError) { try core.keepGivenSettings() } catch { throw .refused(error) }
     }
 
     // MARK: Taking back

@@ -11,10 +11,10 @@ import Platform
 extension Core {
     static let transferHandlers: InlineArray<_, Handler> = [
         Handler(
-            TransferMethods.export, .reads,
+            TransferMethods.export, [.reads, .durable],
             later: { (core, _, arguments) throws(RPCError) in try core.export(arguments) }),
         Handler(
-            TransferMethods.import, .changes,
+            TransferMethods.import, [.changes, .durable],
             check: { (_, _, arguments) throws(RPCError) in
                 let isText = arguments[has: TransferParams.text]
                 guard isText != arguments[has: TransferParams.path] else {
@@ -66,11 +66,12 @@ extension Core {
         if file.isLarge, self.path != nil, !request.ways.contains(.atOnce), !pluginFlags.contains(.changeHooks) {
             return importBesideLoop(job, arguments)
         }
-        let chosen = try job.run(&store, to: &out) { (_, _) throws(RPCError) in
+        try job.run(&store, to: &out) { (_, _) throws(RPCError) in
             if Interruption.time != nil { throw .shuttingDown }
         }
         storeMayBeThere()
-        if !arguments.isDryRun { try adopt(settings: chosen, replaces: arguments[TransferParams.replace]) }
+        // If the settings here cannot be used, nothing is imported.
+        if store.givenSettings != nil { _ = try settings() }
         return nil
     }
 

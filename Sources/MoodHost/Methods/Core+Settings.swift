@@ -116,23 +116,35 @@ extension Core {
         return nil
     }
 
-    /// Takes over valid settings from a file. Existing choices stay, unless the file replaces them.
-    mutating func adopt(settings given: [[UInt8]], replaces: Bool) throws(RPCError) {
-        if given.isEmpty { return }
-        // Without a store and without an imported mood, the settings make the store.
-        if store.isRehearsing {
-            if store.isCommitOpen { return }
-            store.endRehearsal()
+    /// Keeps the settings that an imported file holds, once its moods are durable. A setting that is chosen here stays, unless the
+    /// import replaces.
+    /// - Throws: the reason why only the moods are kept.
+    mutating func keepGivenSettings() throws(RPCError) {
+        guard let given = store.givenSettings.take() else { return }
+        if let failure = store.failure { throw RPCError(failure, forWriting: true) }
+        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: true) }
+        notices.keep()
+        // It cannot be taken back from here on.
+        endsGroup = true
+        do throws(RPCError) {
             try makeStore()
+            kept.isFresh = false
+            var settings = try settings()
+            try Self.adopt(given, into: &settings)
+            if settings.isAnythingChosen { try keep(settings) }
+        } catch {
+            throw RPCError(
+                error.code, "The moods of the file are imported, but its settings are not: \(error.message)",
+                error.details)
         }
-        kept.isFresh = false
-        var settings = try settings()
+    }
+
+    private static func adopt(_ given: GivenSettings, into settings: inout Settings) throws(RPCError) {
         do throws(Settings.Problem) {
-            for one in given { try settings.adopt(Self.value(one), replaces: replaces) }
+            for text in given.texts { try settings.adopt(value(text), replaces: given.replaces) }
         } catch {
             throw Arguments.error(error.reason, at: error.path)
         }
-        if settings.isAnythingChosen { try keep(settings) }
     }
 
     static func value(_ given: [UInt8]) -> JSONValue {

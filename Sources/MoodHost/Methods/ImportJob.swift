@@ -23,13 +23,13 @@ struct ImportJob: Sendable {
     /// Whether the first mood makes a missing store. An import is long, so it is done once and not tried first.
     let makesStore: Bool
 
-    /// Takes the moods into the commit of the present request, which stays open, and writes the answer.
+    /// Takes the moods into the commit of the present request, which stays open, and writes the answer. Valid settings in the file go
+    /// with it (`MoodRecords.givenSettings`).
     /// - Parameter goOn: called now and then with the bytes read and their total; throws to cancel.
-    /// - Returns: the settings in the file, which are valid.
     func run(
         _ store: inout MoodRecords, to out: inout JSONWriter,
         goOn: (_ done: Int, _ total: Int) throws(RPCError) -> Void
-    ) throws(RPCError) -> [[UInt8]] {
+    ) throws(RPCError) {
         let contents = try isCopy ? ImportedContents(file.bytes()) : file.contents()
         var tally = tally
         if isCopy { try beginCopy(contents.bytes.whole, &tally, &store) }
@@ -71,7 +71,7 @@ struct ImportJob: Sendable {
             throw Arguments.error("names \"\(name.prefix(64))\", which is nowhere in the file", at: "/map")
         }
         try taker.tally.finish(to: &out)
-        return chosen
+        if !isDryRun, !chosen.isEmpty { store.givenSettings = GivenSettings(texts: chosen, replaces: replaces) }
     }
 
     /// Whether one unreadable item refuses the whole file: part of a copy is no restoration.

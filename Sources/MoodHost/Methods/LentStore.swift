@@ -51,19 +51,16 @@ final class LentStore: @unchecked Sendable {
             if work.isCancelled { throw RPCError(StorageError.cancelled, forWriting: true) }
             work.tell(done, total)
         }
-        var chosen = try job.run(&store, to: &answer, goOn: goOn)
+        try job.run(&store, to: &answer, goOn: goOn)
         if store.isRehearsing {
-            let isToKeep = !job.isDryRun && (store.isCommitOpen || !chosen.isEmpty)
+            let isToKeep = !job.isDryRun && (store.isCommitOpen || store.givenSettings != nil)
             store.endRehearsal()
             if isToKeep {
                 do throws(MoodStoreError) { try store.openForWriting() } catch { throw RPCError(changing: error) }
                 answer.rewind(to: 0)
-                chosen = try job.run(&store, to: &answer, goOn: goOn)
+                try job.run(&store, to: &answer, goOn: goOn)
             }
         }
-        guard !job.isDryRun else { return }
-        guard work.mayCommit() else { throw RPCError(StorageError.cancelled, forWriting: true) }
-        try adopt(chosen, replaces: job.replaces)
     }
 
     fileprivate func carryOut(_ job: UndoJob, _ work: LongWork, _ answer: inout JSONWriter) throws(RPCError) {
@@ -96,28 +93,6 @@ final class LentStore: @unchecked Sendable {
 
     fileprivate func carryOut(_ job: UndeleteJob, _ answer: inout JSONWriter) throws(RPCError) {
         try job.run(&store, to: &answer)
-    }
-
-    /// Takes over settings like `Core.adopt(settings:replaces:)`.
-    private func adopt(_ given: [[UInt8]], replaces: Bool) throws(RPCError) {
-        if given.isEmpty { return }
-        do throws(StorageError) {
-            let before = try store.settingsBytes()
-            var settings =
-                try before.map { (bytes) throws(StorageError) in try MoodRecords.settings(bytes) } ?? Settings()
-            for one in given {
-                do throws(Settings.Problem) { try settings.adopt(Core.value(one), replaces: replaces) } catch {
-                    continue
-                }
-            }
-            guard settings.isAnythingChosen else { return }
-            var text = JSONWriter(capacity: 4096)
-            settings.writeFile(to: &text)
-            let bytes = Array(text.buffer.bytes)
-            if bytes != before { try store.replace(.settings, with: bytes) }
-        } catch {
-            throw RPCError(error, forWriting: true)
-        }
     }
 }
 
@@ -200,6 +175,7 @@ extension Core {
                         core.takeBack(lent)
                         let answer = try result.get()
                         if core.isWatching { core.tellOfRequest() }
+                        try core.keepGivenSettings()
                         answer.withUnsafeBytes { out.raw($0) }
                     }
                 }
