@@ -62,7 +62,7 @@ def processes(folder):
 def life(trial, hosts, generator, state):
     """A few steps, and the checks afterwards."""
     folder = os.path.join(trial.store, "plugins", ID)
-    asked, last = [], None
+    asked, last, steps = [], None, {}
     for _ in range(generator.randint(2, 7)):
         host = generator.choice(hosts)
         what = generator.choices(
@@ -93,16 +93,47 @@ def life(trial, hosts, generator, state):
             if what == "untrust":
                 state["trusted"] = None
             last = time.monotonic()
+        if asked:
+            steps.setdefault((asked[-1][1], asked[-1][0]), what)
     for host, number in asked:
-        host.receive(number, 20)
+        try:
+            host.receive(number, 20)
+        except TimeoutError as error:
+            raise AssertionError(
+                f"{steps[number, host]}, of {[(hosts.index(one), what) for (_, one), what in steps.items()]}: {error}{described(hosts, time.monotonic(), (), host, number)}"
+            ) from None
     records = hosts[0].ask("plugin.info", {"id": ID})
     if last is not None and generator.random() < 0.2:
         time.sleep(max(0.0, last + 1.2 - time.monotonic()))
         allowed = records.get("trusted", "").replace("sha256:", "") if records["state"] not in ("disabled", "untrusted") else ""
         wrong = {number: place for number, place in processes(trial.copies).items() if not allowed or allowed not in place}
         if wrong:
-            raise AssertionError(f"{records['state']}, and there runs {wrong}")
+            raise AssertionError(f"{records['state']}, and there runs {wrong}{described(hosts, last, wrong)}")
         state["looks"] += 1
+
+
+def processes_of(hosts):
+    return [(number, pluginhost.status(number)) for host in hosts for number in pluginhost.descendants(host.pid)]
+
+
+def described(hosts, last, wrong, waiting=None, number=None):
+    """When what runs is gone after all, or the answer comes, and what each host knows of the plugin: where the machine is so busy that a
+    process that is killed does not come to its end, its state is R, and the load is high."""
+    states = [pluginhost.status(number) for number in wrong]
+    pluginhost.wait_until(lambda: not any(pluginhost.is_running(number) for number in wrong), 10)
+    told = [f"\n{f'host {hosts.index(waiting)}; ' if waiting else ''}gone {time.monotonic() - last:.1f} s after it was withdrawn; {states}, load {os.getloadavg()[0]:.0f}"]
+    for host in hosts:
+        info = host.ask("plugin.info", {"id": ID})
+        told.append(json.dumps({name: info.get(name) for name in ("state", "reason", "pid", "starts", "crashes", "lastError")}))
+    if waiting:
+        told.append(f"processes: {processes_of(hosts)}")
+        start = time.monotonic()
+        try:
+            told.append(f"it comes after all, {waiting.receive(number, 60)}, {time.monotonic() - start:.1f} s later")
+        except TimeoutError:
+            told.append("it does not come in a minute more")
+    told += [f"{line['at']} {line['from']} {line['text'][:200]}" for line in hosts[0].ask("plugin.log", {"id": ID, "lines": 12})["lines"]]
+    return "\n".join(told)
 
 
 def main():

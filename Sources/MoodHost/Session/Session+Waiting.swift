@@ -154,11 +154,13 @@ extension Session {
             guard !cancellations.isAnswered(frameNumber + number), let envelope = Envelope.read(message, &validator),
                 envelope.id != nil, let name = envelope.method, core.methods.find(name)?.method.overtakes == true
             else { continue }
+            frameNumber += number
+            defer { frameNumber -= number }
             do throws(Wait) { try handle(frame) } catch {
                 // The message waits for its turn instead.
                 continue
             }
-            cancellations.noteAnswered(frameNumber + number)
+            cancellations.noteAnswered(frameNumber)
         }
         (self.ways, self.round, self.place) = (ways, round, place)
         lookedAt = max(lookedAt, number)
