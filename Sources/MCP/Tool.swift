@@ -15,7 +15,7 @@ public final class Tool: Sendable {
     public let effect: Effect
     public let input: [Field]
     /// The shape of the structured result.
-    let output: @Sendable () -> Schema
+    private let output: @Sendable () -> JSONValue
     public let work: Work
     /// The shape of arguments that a plugin checks.
     let foreignInput: JSONValue?
@@ -30,7 +30,7 @@ public final class Tool: Sendable {
         self.effect = effect
         self.input = input
         self.work = work
-        self.output = output
+        self.output = { ToolSchema.output(output()) }
         foreignInput = nil
     }
 
@@ -49,15 +49,7 @@ public final class Tool: Sendable {
         self.input = []
         work = .plugin(method)
         foreignInput = input
-        let isObject = output["type"]?.string == "object"
-        self.output = {
-            isObject
-                ? .described(output.object ?? [])
-                : .described([
-                    .init("type", "object"), .init("properties", .object([.init("result", output)])),
-                    .init("required", ["result"]),
-                ])
-        }
+        self.output = { ToolSchema.foreignOutput(output) }
     }
 
     /// The effect of a tool, which clients show to the user before its use.
@@ -94,6 +86,9 @@ public final class Tool: Sendable {
     /// Whether a plugin checks its arguments.
     public var isForeign: Bool { foreignInput != nil }
 
+    /// The schema by which clients check its structured result.
+    public var outputSchema: JSONValue { output() }
+
     /// Whether its results show many moods, each with a part of its notes.
     public var showsMany: Bool { if case .find = work { true } else { false } }
 
@@ -109,7 +104,7 @@ public final class Tool: Sendable {
         writer.key("inputSchema")
         (foreignInput.map(ToolSchema.foreign) ?? ToolSchema.input(input)).write(to: &writer)
         writer.key("outputSchema")
-        ToolSchema.output(output()).write(to: &writer)
+        outputSchema.write(to: &writer)
         writer.key("annotations")
         writer.beginObject()
         writer.key("title")

@@ -10,8 +10,15 @@ public enum ToolSchema {
     /// Makes notes optional at any depth, because the host may leave them out.
     static func output(_ schema: Schema) -> JSONValue { withoutNeed(of: "notes", whole(schema)) }
 
-    /// A schema of a plugin.
-    static func foreign(_ schema: JSONValue) -> JSONValue { whole(.described(schema.object ?? [])) }
+    /// A plugin's schema of results.
+    static func foreignOutput(_ schema: JSONValue) -> JSONValue { withoutNeed(of: "notes", foreign(schema)) }
+
+    /// A plugin's schema: an object, whose references are within it.
+    static func foreign(_ schema: JSONValue) -> JSONValue {
+        .object((schema.object ?? []).filter { !refusedAtRoot.contains($0.name) })
+    }
+
+    private static let refusedAtRoot = ["oneOf", "anyOf", "allOf"]
 
     private static func whole(_ schema: Schema) -> JSONValue {
         var components: [JSONValue.Member] = []
@@ -22,7 +29,7 @@ public enum ToolSchema {
         {
             described = root.value
         }
-        var members = (clean(described).object ?? []).filter { !["oneOf", "anyOf", "allOf"].contains($0.name) }
+        var members = (clean(described).object ?? []).filter { !refusedAtRoot.contains($0.name) }
         if described["type"]?.string != "object" { members.insert(.init("type", "object"), at: 0) }
         let definitions = components.filter { component in
             mentions(component.name, in: members) || components.contains { mentions(component.name, in: [$0]) }

@@ -329,6 +329,106 @@ async def use_every_tool(session, label, calls, options):
             assert "--limit" in options or not is_error(result), f"{label} {options}: {name} {arguments}: {result}"
 
 
+# Addresses of a faulty server: one SDK refuses the whole list for them, another passes them on as something else.
+ODD_ADDRESSES = [
+    "note:///plain", "note:///a b", "note:///a%20b", "plain", "plain text", "", "uri:note:///a%20b", "http://bad host/x", "note://h:99999/",
+    "note://[::1", "note:///Ä", "Note:///x", "note:///a/../b", "a_b:///c", "note:///\t", "note:///<x>", "note:é", "note:///%zz", "://",
+]
+# Schemas of a plugin's methods: what comes of their results is what the SDK checks by what it was told.
+ODD_METHODS = {
+    "array": ({"type": ["object", "null"]}, {"type": ["object", "null"]}, {}, {"a": 1}),
+    "untyped": ({"properties": {"a": True, "b": False}}, {"properties": {"a": True, "b": False}}, {"a": 1}, {"a": 1}),
+    "recursive": ({"type": "object", "properties": {"next": {"$ref": "#"}}, "additionalProperties": False},
+                  {"type": "object", "properties": {"next": {"$ref": "#"}}, "additionalProperties": False}, {"next": {}}, {"next": {"next": {}}}),
+    "spaced": ({"type": "object", "properties": {"a": {"$ref": "#/$defs/a b"}}, "$defs": {"a b": {"type": "integer"}}},
+               {"type": "object", "properties": {"a": {"$ref": "#/$defs/a b"}}, "$defs": {"a b": {"type": "integer"}}}, {"a": 1}, {"a": 1}),
+    "named": ({"$id": "https://example.org/a b", "$schema": "no such", "type": "object"}, {"$id": "https://example.org/a b", "type": "object"}, {}, {}),
+    "namesake": ({"type": "object"}, {"$id": "https://example.org/a b", "type": "object", "required": ["a"]}, {}, {"a": 1}),
+    "anything": ({"type": "object"}, True, {}, "text"),
+    "listing": ({"type": "object"}, {"type": "array", "items": {"$ref": "#"}}, {}, [[], [[]]]),
+    "word": ({"type": "object", "properties": {"a": {"pattern": "^\\-\\p{L}$"}}}, {"type": "string", "pattern": "^\\p{L}+$"}, {}, "Äh"),
+    "nothing": ({"type": "object"}, {"type": ["object", "null"], "required": ["a"]}, {}, None),
+    "texts": ({"enum": ["a"]}, {"type": "object"}, {}, {}),
+    "patterned": ({"type": "object"}, {"type": "object", "patternProperties": {"^\\p{L}$": {}}}, {}, {}),
+}
+ODD_PLUGIN = """import json, sys
+RESULTS = json.load(open("results.json"))
+for line in sys.stdin.buffer:
+    message = json.loads(line)
+    if "id" in message:
+        result = {"protocol": 1} if message["method"] == "plugin.hello" else RESULTS[message["method"]]
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+
+
+async def with_odd_guests(host):
+    """No list is broken by what plugins and servers have written, and what is listed can be used."""
+    import mcp
+    import pluginhost
+    from mcp.client.stdio import stdio_client
+    version = sdk_version()
+    with pluginhost.Trial(host) as trial:
+        server = trial.plugin("org.example.server", ["python3", "./server.py"], [pathlib.Path(pluginhost.FOLDER) / "server.py"], kind="mcp")
+        tools = [{"name": "sum", "inputSchema": {"type": "object"}}, {"name": "sum", "inputSchema": {"type": "object"}}, {"name": "a b"}]
+        listed = [{"uri": uri, "name": "n"} for uri in ODD_ADDRESSES]
+        (pathlib.Path(server) / "settings.json").write_text(json.dumps(
+            {"era": "older", "more": True, "tools": tools, "resources": [*listed, {"name": "none"}, {"uri": 7}]}))
+        odd = trial.plugin("org.example.odd", ["python3", "./odd.py"], provides={"methods": [
+            {"name": name, "summary": "Odd.", "params": given, "result": result, "effect": "read", "tool": True}
+            for name, (given, result, _, _) in ODD_METHODS.items()]})
+        (pathlib.Path(odd) / "odd.py").write_text(ODD_PLUGIN)
+        (pathlib.Path(odd) / "results.json").write_text(json.dumps({name: one[3] for name, one in ODD_METHODS.items()}))
+        running = trial.start()
+        for name in ("org.example.server", "org.example.odd"):
+            assert "digest" in running.ask("plugin.info", {"id": name}), running.ask("plugin.info", {"id": name})
+            running.trust(name)
+        parameters = mcp.StdioServerParameters(command=host, args=["--store", trial.store])
+        if version.startswith("1."):
+            async with stdio_client(parameters) as (reader, writer), mcp.ClientSession(reader, writer) as session:
+                await session.initialize()
+                await use_odd_guests(session)
+        else:
+            async with mcp.Client(parameters) as client:
+                await use_odd_guests(client)
+        logs = {name: "\n".join(line["text"] for line in running.ask("plugin.log", {"id": name})["lines"] if line["from"] == "host")
+                for name in ("org.example.server", "org.example.odd")}
+        running.close()
+        for words in ("is listed twice", '"a b"', "has no uri"):
+            assert words in logs["org.example.server"], logs
+        for words in ("texts is no tool for AI clients", "patterned is no tool for AI clients"):
+            assert words in logs["org.example.odd"], logs
+    print(f"mcp {version}: {len(ODD_ADDRESSES)} odd addresses and {len(ODD_METHODS)} odd schemas break no list")
+
+
+async def use_odd_guests(session):
+    found, cursor = [], None
+    while True:
+        page = await session.list_resources(**({"cursor": cursor} if cursor else {}))
+        found += [str(one.uri) for one in page.resources if str(one.uri).startswith("x.org.example.server.")]
+        cursor = getattr(page, "next_cursor", None) or getattr(page, "nextCursor", None)
+        if not cursor:
+            break
+    assert len(found) == len(ODD_ADDRESSES), found
+    for uri, wanted in zip(found, ODD_ADDRESSES):
+        contents = (await session.read_resource(uri)).contents
+        assert contents[0].text == f"This is {wanted}" and str(contents[0].uri) == uri, (uri, wanted, contents)
+    await session.list_resource_templates()
+    await session.list_prompts()
+    tools = {tool.name.split("_")[2]: tool for tool in (await session.list_tools()).tools if tool.name.startswith("x_odd_")}
+    assert sorted(tools) == sorted(set(ODD_METHODS) - {"texts", "patterned"}), sorted(tools)
+    for name, tool in tools.items():
+        schemas = [getattr(tool, "inputSchema", None) or tool.input_schema, getattr(tool, "outputSchema", None) or tool.output_schema]
+        for schema in schemas:
+            # The SDK for TypeScript refuses a list with another root, or with a member that is true.
+            assert schema["type"] == "object" and all(isinstance(one, dict) for one in schema.get("properties", {}).values()), schema
+        _, _, arguments, wanted = ODD_METHODS[name]
+        result = await session.call_tool(tool.name, arguments)
+        if name == "nothing":
+            assert is_error(result), result
+        else:
+            assert not is_error(result) and structured(result) == (wanted if isinstance(wanted, dict) else {"result": wanted}), (name, result)
+
+
 async def drive(session, label, read, templates, changed):
     """Runs what both generations of the SDK can do. `read` reads a resource by its address."""
     tools = {tool.name: tool for tool in (await session.list_tools()).tools}
@@ -548,6 +648,7 @@ def main():
             if not sdk_version().startswith("1."):
                 check_tools(options.host, parent)
         asyncio.run(with_sdk(options.host, parent))
+    asyncio.run(with_odd_guests(options.host))
 
 
 if __name__ == "__main__":

@@ -24,11 +24,11 @@ extension Dispatcher {
         let cursor = given.cursor?.isNull == false ? try given.text(given.cursor, "cursor", "a nextCursor").string : ""
         let place = cursor.isEmpty ? ListPlace(servers: servers.map(\.id)) : try ListPlace(cursor: cursor)
         let own = place.own.map(calls) ?? []
-        var asked: [(id: PluginID, cursor: String)] = []
+        var asked: [(server: TrustedPlugin, cursor: String)] = []
         var works: [PluginWork] = []
         for (id, cursor) in place.servers {
             guard let server = server(id) else { continue }
-            asked.append((id, cursor))
+            asked.append((server, cursor))
             works.append(Self.page(of: server, item, cursor))
         }
         return ModelPlan(own, besides: works) {
@@ -39,11 +39,11 @@ extension Dispatcher {
             out.key(text: item.rawValue)
             out.beginArray()
             if let cursor = place.own { next.own = try write(&core, cursor, outcomes, &out) }
-            for (server, outcome) in zip(asked, outcomes.dropFirst(own.count)) {
+            for ((server, cursor), outcome) in zip(asked, outcomes.dropFirst(own.count)) {
                 guard case .success(let bytes) = outcome else { continue }
                 let page = JSONValue(bytes: bytes)
-                for item in item.items(of: page, server.id) { item.write(to: &out) }
-                next.goOn(server.id, at: page["nextCursor"]?.string, after: server.cursor)
+                for item in item.items(of: page, server.id, leaveOut: server.noteOnce) { item.write(to: &out) }
+                next.goOn(server.id, at: page["nextCursor"]?.string, after: cursor)
             }
             out.endArray()
             if let cursor = next.cursor {
@@ -119,7 +119,7 @@ extension Dispatcher {
     ) throws(RPCError) -> ModelPlan {
         let id = server.id
         return try pass(
-            "resources/read", ["uri": .string(address)], to: server,
+            "resources/read", ["uri": .string(ServerItem.original(address))], to: server,
             refusal: { .noResource(ServerItem.prefix(id) + address, revision, RPCError(.notFound, $0)) }
         ) { (result, out) throws(RPCError) in
             out.key("contents")

@@ -182,8 +182,12 @@ final class HookRound {
         case .veto(let reason):
             let reason = reason.isEmpty ? "It has given no reason." : String(reason.prefix(1000))
             verdict = .vetoed(by: hook.name, reason: reason)
-        // A hook that knows only the number of moods, or may only veto, cannot change them.
-        case .set(let sets): if !hook.vetoOnly, count == nil { lay(sets, of: hook, amend) }
+        case .set(let sets) where !hook.vetoOnly && count == nil: lay(sets, of: hook, amend)
+        // A hook that knows only the number of moods, or may only veto, cannot change them. It is not told so: it consents.
+        case .set:
+            hook.plugin.note(
+                "\(method): Undo, redo, an import and a change of more than 1,000 moods it can only refuse; what it set is left out."
+            )
         }
     }
 

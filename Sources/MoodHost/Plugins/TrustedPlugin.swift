@@ -21,6 +21,9 @@ final class TrustedPlugin {
     let isUsable: Bool
     private let data: String?
     private var diskTime = 0
+    /// The lines that the log has once.
+    private var told: Set<String> = []
+    private static let toldMax = 64
     /// Nil: it gets no events.
     let delivery: PluginDelivery?
     /// The times of its recent changes, by the monotonic clock.
@@ -171,6 +174,11 @@ final class TrustedPlugin {
 
     private static func methods(of tools: JSONValue?) -> [Manifest.OwnMethod] {
         (tools?.array ?? []).compactMap { Manifest.OwnMethod(tool: $0) }
+    }
+
+    /// Adds a line to its log, unless it has been there.
+    func noteOnce(_ text: String) {
+        if told.count < Self.toldMax, told.insert(text).inserted { hosted.note(text) }
     }
 
     // MARK: Its disk

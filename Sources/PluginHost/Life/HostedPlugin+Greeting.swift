@@ -6,6 +6,8 @@ import Platform
 extension HostedPlugin {
     /// The time after which a silent MCP server is also asked in the older way.
     private static let probeMilliseconds = 2000
+    /// The most tools that are named in the log because they are left out.
+    private static let leftOutMax = 16
 
     /// Greets a process that has started.
     func greet(at now: Int) {
@@ -69,7 +71,10 @@ extension HostedPlugin {
         case .failed(let reason): crash(.hello, refusal.map { "\(reason): \($0)" } ?? reason, at: now)
         case .greeted:
             discoverNumber = nil
-            if server != nil { surroundings.toolsListed(self) }
+            if let server {
+                for reason in server.leftOut.prefix(Self.leftOutMax) { note(reason) }
+                surroundings.toolsListed(self)
+            }
             life.greeted(at: now)
             answered(at: now)
             observe()

@@ -144,6 +144,8 @@ public final class HostedPlugin {
     public func withdraw(_ outcome: PluginCall.Outcome, because reason: String) {
         refusal = outcome
         let calls = underWay + waiting
+        // Its answers to these may come until it is gone.
+        for call in underWay { if let number = call.number { forget(number) } }
         underWay.removeAll()
         waiting.removeAll()
         for call in calls { end(call, outcome) }

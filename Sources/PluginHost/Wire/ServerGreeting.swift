@@ -36,6 +36,8 @@ struct ServerGreeting: Sendable {
     /// The tools as described by the server: objects with a usable name and an `inputSchema`.
     private(set) var tools: [JSONValue] = []
     private var listed: [JSONValue] = []
+    /// The reasons for leaving out tools of the present list, a sentence each.
+    private(set) var leftOut: [String] = []
     private var pages = 0
     /// The declared capabilities. A server without `tools` may refuse to list them.
     private var capabilities: [JSONValue.Member] = []
@@ -68,7 +70,7 @@ struct ServerGreeting: Sendable {
 
     /// Lists the tools again, because they may have changed.
     mutating func listAgain() -> Request {
-        listed = []
+        (listed, leftOut) = ([], [])
         pages = 0
         return list(after: nil)
     }
@@ -95,7 +97,7 @@ struct ServerGreeting: Sendable {
                 step = .done
                 return .greeted
             }
-            listed += page.filter { $0["inputSchema"]?.object != nil && Self.isName($0["name"]?.string ?? "") }
+            for tool in page { list(tool) }
             pages += 1
             guard listed.count <= Self.toolsMax, pages <= Self.pagesMax else {
                 return .failed("it has more than \(Self.toolsMax) tools")
@@ -106,6 +108,21 @@ struct ServerGreeting: Sendable {
             return .greeted
         case .done: return .greeted
         }
+    }
+
+    private mutating func list(_ tool: JSONValue) {
+        let name = tool["name"]?.string ?? ""
+        let reason: String
+        if !Self.isName(name) {
+            reason = "has no name of 1 to 128 letters, digits and _ . -"
+        } else if tool["inputSchema"]?.object == nil {
+            reason = "has no inputSchema"
+        } else if listed.contains(where: { $0["name"]?.string == name }) {
+            reason = "is listed twice"
+        } else {
+            return listed.append(tool)
+        }
+        leftOut.append("tools/list: \(tool.text.prefix(100)) \(reason), and is left out.")
     }
 
     /// Takes a late answer to `server/discover`, after the older greeting was tried: the server was only slow.

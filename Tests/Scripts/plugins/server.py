@@ -3,6 +3,7 @@
     era: "newer", "older", "fragile" (older, and ends at an unknown first message), "silent" (older, and says nothing to one)
     tools: what it lists, two on a page
     more: whether it has prompts, resources, templates and completion too; of each list one faulty item
+    resources: what is listed instead, all on one page; each can be read, and is a text that says its address
 """
 
 import json
@@ -42,6 +43,13 @@ LISTS = {
 
 def serve_more(number, method, params):
     """The result of other methods than tools'; None if there is none."""
+    own = settings().get("resources")
+    if own and method == "resources/list":
+        return {"resources": own}
+    if own and method == "resources/read" and params["uri"] in [one.get("uri") for one in own]:
+        return {"contents": [{"uri": params["uri"], "text": f"This is {params['uri']}"}]}
+    if own and method == "resources/read" and params["uri"].startswith("blob:"):
+        return {"contents": [{"uri": params["uri"], "blob": params["uri"][5:]}]}
     if method in LISTS:
         name, items = LISTS[method]
         start = int(params.get("cursor", "0"))
