@@ -47,6 +47,12 @@ private func complaint(_ arguments: [String]) -> String {
     @Test(arguments: [
         Case(arguments: ["add", "a", "b"], words: ["a", "b"], given: [:]),
         Case(arguments: ["add", "a", "--note", "x", "b"], words: ["a", "b"], given: ["note": ["x"]]),
+        Case(arguments: ["--note", "x", "add", "a", "b"], words: ["a", "b"], given: ["note": ["x"]]),
+        Case(
+            arguments: ["--note", "rm", "-f", "add", "a", "b"], words: ["a", "b"],
+            given: ["note": ["rm"], "favorite": []]),
+        Case(
+            arguments: ["--tag=x", "-n", "y", "add", "a", "b"], words: ["a", "b"], given: ["tag": ["x"], "note": ["y"]]),
         Case(arguments: ["add", "a", "b", "--note=x=y"], words: ["a", "b"], given: ["note": ["x=y"]]),
         Case(arguments: ["add", "a", "b", "--note="], words: ["a", "b"], given: ["note": [""]]),
         Case(arguments: ["add", "a", "b", "--note=--fav"], words: ["a", "b"], given: ["note": ["--fav"]]),

@@ -47,6 +47,10 @@ struct ArgumentParser {
     private func request() throws(ClientError) -> Request {
         if wantsVersion { return .version }
         guard let command else { return .help(nil, nil) }
+        // One before the command may have been taken for one of another command.
+        if let name = given.keys.first(where: { name in !options.contains { $0.name == name } }) {
+            throw usage("There is no option '--\(name)'\(forCommand).")
+        }
         let invocation = Invocation(
             command: command, words: words, wordsBeforeDashes: wordsBeforeDashes ?? words.count, given: given)
         if wantsHelp { return .help(command, invocation) }
@@ -91,11 +95,22 @@ struct ArgumentParser {
 
     private var options: [CommandOption] { (command?.options ?? []) + CommandOption.everywhere }
 
+    /// The option that is meant; before the command, one of the command that comes.
+    private func option(_ rest: ArraySlice<String>, _ isMeant: (CommandOption) -> Bool) -> CommandOption? {
+        if let option = options.first(where: isMeant) { return option }
+        guard command == nil else { return nil }
+        for word in rest.prefix(while: { $0 != "--" }) {
+            let coming = commands.first { $0.name == word || $0.aliases.contains(word) }
+            if let option = coming?.options.first(where: isMeant) { return option }
+        }
+        return nil
+    }
+
     private mutating func take(long: Substring, _ rest: inout ArraySlice<String>) throws(ClientError) {
         let parts = long.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         // The British spelling is accepted too.
         let name = (parts.first.map(String.init) ?? "").replacing("favourite", with: "favorite")
-        guard let option = options.first(where: { $0.name == name }) else {
+        guard let option = option(rest, { $0.name == name }) else {
             let nearest = Suggestion.nearest(to: name, among: options.map(\.name)).map { "--\($0)" }
             throw usage("There is no option '--\(name)'\(forCommand).\(Suggestion.question(nearest))")
         }
@@ -105,7 +120,7 @@ struct ArgumentParser {
     private mutating func take(short letters: Substring, _ rest: inout ArraySlice<String>) throws(ClientError) {
         var letters = letters
         while let letter = letters.popFirst() {
-            guard let option = options.first(where: { $0.short == letter }) else {
+            guard let option = option(rest, { $0.short == letter }) else {
                 // `-note` is probably a long option without its second dash, not four short ones.
                 let nearest = Suggestion.nearest(to: "\(letter)\(letters)", among: options.map(\.name))
                 throw usage(

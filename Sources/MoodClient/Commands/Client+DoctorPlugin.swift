@@ -21,6 +21,11 @@ extension Client {
                 PluginDoctor.Clause.manifest, info["reason"]?.string ?? "It is invalid.", in: "reading the folder")
             return try report(findings, of: bench.id)
         }
+        if bench.isServer {
+            throw .badInput(
+                "\(bench.id) is an MCP server; the doctor tries plugins that speak the protocol of MoodBoard.",
+                advice: "Watch what it says with: mood plugin dev \(Escaping.visible(argument))")
+        }
         let doctor = try PluginDoctor(bench, info, runtimes: runtimes(), helloMilliseconds: helloMilliseconds)
         if try doctor.examine() { try doctor.checkSchemas(bench) }
         try report(doctor.findings, of: bench.id)

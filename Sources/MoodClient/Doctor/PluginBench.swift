@@ -68,6 +68,21 @@ final class PluginBench {
         return info
     }
 
+    /// Whether it is an MCP server.
+    var isServer: Bool {
+        let manifest = try? PluginFiles.contents(of: folder + "/plugin.json", bytesMax: 256 * 1024)
+        return manifest.flatMap { try? JSONValue.parse($0) }?["kind"]?.string == "mcp"
+    }
+
+    /// Writes a plugin of the bench's own, in place of an earlier one.
+    func writeInStore(_ id: String, _ files: [PluginTemplate.File]) throws(ClientError) {
+        let place = PluginFiles.folder(inStore: scratch + "/store", id)
+        // There may be no earlier one.
+        try? PluginFiles.remove(place)
+        try PluginFiles.makeFolder(PluginFiles.above(place))
+        try PluginFiles.write(files, to: place)
+    }
+
     /// The permission that each method of the host needs, by the method's name.
     func permissions() throws(ClientError) -> [String: String] {
         guard case .result(let bytes) = try call("rpc.discover", .object([])),

@@ -22,6 +22,7 @@ final class PluginDoctor {
     static let probe = "no.such.method"
 
     let helloMilliseconds: Int
+    let runtimes: [String]
     let plan: KeptProcess.Plan
     let hello: JSONValue
     let info: JSONValue
@@ -31,7 +32,7 @@ final class PluginDoctor {
     var inspection = Inspection()
 
     init(_ bench: PluginBench, _ info: JSONValue, runtimes: [String], helloMilliseconds: Int) throws(ClientError) {
-        self.helloMilliseconds = helloMilliseconds
+        (self.helloMilliseconds, self.runtimes) = (helloMilliseconds, runtimes)
         plan = try bench.plan(info, runtimes: runtimes)
         hello = bench.hello(info)
         self.info = info

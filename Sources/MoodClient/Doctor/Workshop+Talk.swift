@@ -63,8 +63,42 @@ extension Workshop {
             return show("---", "the params are no JSON: \(parts[1])")
         }
         let params = parts.count > 1 ? (try? JSONValue(parsing: String(parts[1]))) ?? .null : .object([])
+        if let fault = fault(in: params, .params, of: String(method)) {
+            return show("---", "not asked, because a host refuses it (-32602): \(fault)")
+        }
+        asked[nextID] = String(method)
         send(Inspection.request(String(method), params, id: .number(String(nextID))), talk)
         nextID += 1
+    }
+
+    /// Shows a message of the plugin, and a fault that a host would find in it.
+    func hear(_ message: Conversation.Message) {
+        show("<--", message.text)
+        guard let value = message.value, value["method"] == nil, let id = value["id"]?.integer else { return }
+        if id == 0, bench.isServer, value["result"] != nil, let talk {
+            send(Inspection.notification("notifications/initialized"), talk)
+        }
+        guard let method = asked.removeValue(forKey: id), let result = value["result"],
+            let fault = fault(in: result, .result, of: method)
+        else { return }
+        show("---", "a host answers with an error instead (1031): \(fault)")
+    }
+
+    /// Has the bench check by what the manifest declares.
+    func declare() throws(ClientError) {
+        let methods = info["provides"]?["methods"]?.array ?? []
+        declared = Set(methods.compactMap { $0["name"]?.string })
+        guard !declared.isEmpty, let reason = try bench.declareSchemas(of: methods) else { return }
+        declared = []
+        show("---", "params and results are not checked: \(reason)")
+    }
+
+    private func fault(in value: JSONValue, _ part: PluginBench.Part, of method: String) -> String? {
+        guard declared.contains(method) else { return nil }
+        do throws(ClientError) { return try bench.fault(in: value, part, of: method) } catch {
+            failure = error
+            return nil
+        }
     }
 
     func send(_ line: String, _ talk: Conversation) {

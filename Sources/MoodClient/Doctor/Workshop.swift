@@ -1,6 +1,7 @@
 import JSONCodec
 import JSONRPC
 import Platform
+import Versions
 
 /// A plugin in development: it runs in place, its messages are shown, and a change of a file restarts it.
 ///
@@ -36,6 +37,10 @@ final class Workshop {
     var complaint: [UInt8] = []
     var watches: [Watch] = []
     var nextID = 1
+    /// The names of its own methods, whose params and results are checked.
+    var declared: Set<String> = []
+    /// The methods of requests that are not answered yet, by their ids.
+    var asked: [Int: String] = [:]
 
     final class Watch {
         let watch: FileWatch
@@ -71,12 +76,11 @@ final class Workshop {
                 isInterrupted || hasChanged || failure != nil || isAlive && talk.isOutputAtEnd
                     || isInputAtEnd && isQuiet(talk)
             }
-            if isInputAtEnd, isQuiet(talk) { break }
             if isAlive, talk.isOutputAtEnd, !hasChanged {
                 let ending = talk.waitForEnd(1000)
                 show("---", "it ended: \(ending.map { "\($0)" } ?? "it closed its stdout")")
-                if isInputAtEnd { break }
             }
+            if isInputAtEnd, isQuiet(talk) { break }
             if hasChanged || watches.isEmpty { try lookAgain() }
         }
         stop()
@@ -98,14 +102,23 @@ final class Workshop {
         guard let patient else { return show("---", problem) }
         let talk = Conversation(patient)
         self.talk = talk
-        nextID = 1
-        talk.heard = { [self] message in show("<--", message.text) }
+        (nextID, asked) = (1, [:])
+        talk.heard = { [self] message in hear(message) }
         talk.complained = { [self] bytes in complain(bytes) }
         talk.reply = { [self] message in reply(message) }
         talk.happened = { [self] name in happened(name) }
         listen(talk)
         show("---", "started")
-        send(Inspection.request("plugin.hello", bench.hello(info), id: 0), talk)
+        try declare()
+        if bench.isServer {
+            let client: JSONValue = ["name": "mood", "version": .string(Version.program)]
+            let params: JSONValue = [
+                "protocolVersion": "2025-11-25", "capabilities": [:], "clientInfo": client,
+            ]
+            send(Inspection.request("initialize", params, id: 0), talk)
+        } else {
+            send(Inspection.request("plugin.hello", bench.hello(info), id: 0), talk)
+        }
     }
 
     /// A new process; nil with the reason if it cannot be started.
@@ -121,7 +134,7 @@ final class Workshop {
 
     private func stop() {
         guard let talk else { return }
-        send(Inspection.notification("plugin.goodbye"), talk)
+        if !bench.isServer { send(Inspection.notification("plugin.goodbye"), talk) }
         talk.wait(Self.endMilliseconds) { talk.isSent || talk.isOutputAtEnd }
         talk.closeInput()
         if talk.waitForEnd(Self.endMilliseconds) == nil {

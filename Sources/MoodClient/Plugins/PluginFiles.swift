@@ -37,7 +37,7 @@ enum PluginFiles {
         let target = folder(inStore: store, id)
         let temporary = "\(store)/plugins/.adding-\(ProcessFacts.processID)"
         for path in [store, store + "/plugins"] {
-            try reading(path) { () throws(SystemError) in try makeFolder(path) }
+            try makeFolder(path)
         }
         guard (try? FileSystem.system.statusOfPath(target)) == nil else {
             throw .badInput(
@@ -130,11 +130,12 @@ enum PluginFiles {
         }
     }
 
-    private static func makeFolder(_ path: String) throws(SystemError) {
-        do throws(SystemError) {
-            try FileSystem.system.makeDirectory(path)
-        } catch {
-            guard error.code == EEXIST else { throw error }
+    /// Makes a folder where there is none.
+    static func makeFolder(_ path: String) throws(ClientError) {
+        try reading(path) { () throws(SystemError) in
+            do throws(SystemError) { try FileSystem.system.makeDirectory(path) } catch {
+                guard error.code == EEXIST else { throw error }
+            }
         }
     }
 
