@@ -9,6 +9,16 @@ struct RecordFile {
     private(set) var records: [Record] = []
     /// The end of the last whole line.
     private var end = 0
+    /// Which records there are, once it was asked.
+    private var names: Set<Name>?
+
+    private struct Name: Hashable {
+        let replica: UUID
+        let number: Int
+        let crc: UInt32
+
+        init(_ record: Record) { (replica, number, crc) = (record.replica, record.number, record.crc) }
+    }
 
     /// Reads a file; a missing one has no records.
     /// - Parameter isOwn: whether a commit with several records counts only after its last one.
@@ -39,6 +49,12 @@ struct RecordFile {
             return nil
         }
         return records[number - first.number]
+    }
+
+    /// Appends those records that are not there yet.
+    mutating func add(_ more: [Record]) throws(SyncError) {
+        if !more.isEmpty, names == nil { names = Set(records.map(Name.init)) }
+        try append(more.filter { names?.insert(Name($0)).inserted ?? true })
     }
 
     /// Appends records, and waits until they are on the disk.
@@ -73,7 +89,7 @@ struct RecordFile {
         do throws(SystemError) { try fileSystem.replaceWhole(path, by: temporary) { _ in bytes } } catch {
             throw SyncPlace.error(error)
         }
-        records = kept
+        (records, names) = (kept, nil)
         end = bytes.count
     }
 }

@@ -109,26 +109,19 @@ extension StoreReplica {
         try own(replica)
     }
 
-    /// Takes another id if another machine writes under this one, because the store was put back or cloned with all of
-    /// its ids. Its own commits become records first. Nothing is written again: both are branches of one past.
-    func takeIDWhereShared() throws(SyncError) {
-        guard isShared else { return }
-        try hold()
-        defer { moods.endGroup() }
-        try takeLocal()
-        try becomeAnother()
-        try commit([])
-    }
-
     func becomeAnother() throws(SyncError) {
         guard let id = newID() else { throw .refused(reason: "There is no random number.") }
         try become(id, after: moods.durableRevision)
     }
 
-    /// Whether there is a record under this replica's id that it neither made nor has in its history.
+    /// Whether there is a record under this replica's id that it neither made nor has in its history: another machine
+    /// writes under this id, because the store was put back or cloned with all of its ids.
     var isShared: Bool {
         let branches = fold.known.branches[file.replica] ?? []
         let last = own[file.replica]?.last
+        if branches.count == 1, let last, branches[0].count == last.number, branches[0].last?.crc == last.crc {
+            return false
+        }
         let mine: [Known.Entry]
         if let last {
             let branch = branches.first { $0.count >= last.number && $0[last.number - 1].crc == last.crc }

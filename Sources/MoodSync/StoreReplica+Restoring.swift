@@ -35,7 +35,7 @@ extension StoreReplica {
                     came.append(record)
                 }
             }
-            try others.append(came)
+            try others.add(came)
             if !pulled.hasMore { break }
         }
         // Own records before the last one may be in the base alone.

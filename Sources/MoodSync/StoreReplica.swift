@@ -139,11 +139,11 @@ final class StoreReplica {
         defer { moods.endGroup() }
         try load(makesAgain)
         guard isWhole else { return }
-        let isNew = isAllUnsettled
+        let (isNew, id) = (isAllUnsettled, file.replica)
         try takeLocal()
         if recorder.isPutBack {
             // Otherwise its next commits would have revisions that records have already named.
-            if recorder.taken.isEmpty {
+            if file.replica == id {
                 try becomeAnother()
                 try commit([])
             }
@@ -151,6 +151,8 @@ final class StoreReplica {
         }
         // Before another join takes its place, and so that the history need not be read from its beginning again.
         if exchange(&isJoined, with: false) || isNew { try keepBase() }
+        // Records that came and are not in the store yet may be nowhere else any more.
+        for record in others.records { inbox.add(record) }
     }
 
     func own(_ replica: UUID) throws(SyncError) {
@@ -213,7 +215,7 @@ final class StoreReplica {
                 operations += record.operations.count
             }
             if records.isEmpty { return count }
-            try others.append(records)
+            try others.add(records)
             try commit(touched)
             count += records.count
             tell(count)
@@ -236,7 +238,11 @@ final class StoreReplica {
     }
 
     /// Writes the fold's moods to the store, under the store's lock, and marks in the journal which records it has.
+    ///
+    /// With the first record that another machine wrote under this id, the store takes another id. So none of its records has to
+    /// name a branch of its own replica. Nothing is written again: both are branches of one past.
     func commit(_ touched: Set<UUID>) throws(SyncError) {
+        if isShared { try becomeAnother() }
         do throws(MoodStoreError) {
             var bytes = 0
             for id in touched.sorted() {

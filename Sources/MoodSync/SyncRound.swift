@@ -73,7 +73,6 @@ struct SyncRound: ~Copyable {
         let before = replica.fold.known.count
         try joinSnapshots { _, _ in true }
         if replica.fold.known.count != before { try pull(tell) }
-        try replica.takeIDWhereShared()
         let pushed = state.pushed
         try push()
         try putSnapshotWhenDue()

@@ -52,6 +52,8 @@ public struct LocalRecorder: Sendable {
     public var waiting = Inbox()
     /// Records by an older host that do not name their commits: their contents identify these.
     public var unnamed: [UUID: [Int: Record]] = [:]
+    /// What the simulation mixes into the ids of stores that were put back, to plant a mistake.
+    package var planted: UInt32 = 0
 
     private struct Teller {
         let replica: UUID
@@ -171,7 +173,7 @@ public struct LocalRecorder: Sendable {
         if crc != 0, let known = ids.lazy.map({ $0.derived(by: crc) }).first(where: { ids.contains($0) }) {
             take(known, after: revision - 1)
         } else if isPutBack, renamed == nil {
-            take((marked ?? maker(revision)).derived(by: crc), after: revision - 1)
+            take((marked ?? maker(revision)).derived(by: crc ^ planted), after: revision - 1)
         }
         let replica = renamed ?? maker(revision)
         let upTo = Record.Commit(storeID: storeID, revision: revision, crc: crc)
@@ -184,7 +186,7 @@ public struct LocalRecorder: Sendable {
                 if case .put(_, let document, _) = changes[end] { bytes += document.bytes.count }
                 end += 1
             }
-            let last = [own[replica], seen.heads(of: replica).first].compactMap { $0 }.max { $0.number < $1.number }
+            let last = last(of: replica, fold.known)
             let (record, changed) = fold.record(
                 Array(changes[start..<end]), of: replica, in: journal, saw: seen,
                 after: last ?? Vector.Head(number: 0, crc: 0), upTo: upTo, shownBefore: &shown,
@@ -197,6 +199,20 @@ public struct LocalRecorder: Sendable {
             start = end
         } while start < changes.count
         return touched
+    }
+
+    /// The record before the next one of a replica: the last one made here, or a later one of its branch that the journal
+    /// names. A branch of another machine is neither.
+    private func last(of replica: UUID, _ known: Known) -> Vector.Head? {
+        let heads = seen.heads(of: replica)
+        guard let own = own[replica] else { return heads.first }
+        let id = OperationID(replica: replica, record: own.number, place: 0, crc: own.crc)
+        let later = heads.first { head in
+            var only = Vector()
+            only.setHead(head, of: replica)
+            return head.number > own.number && known.isCovered(id, by: only)
+        }
+        return later ?? own
     }
 
     /// Handles the journal's mark of the store's replica. If `sync/` does not know that id, `sync/` was put back; later

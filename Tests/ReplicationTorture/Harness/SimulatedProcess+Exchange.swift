@@ -20,7 +20,7 @@ extension SimulatedProcess {
                 if isOwn {
                     here.sync.own[record.replica, default: []].append(record)
                 } else {
-                    here.sync.others.append(record)
+                    here.sync.add(others: [record])
                 }
             }
         }
@@ -62,12 +62,6 @@ extension SimulatedProcess {
         for record in came { inbox.add(record) }
         inbox.drop(knownTo: fold)
         while try apply(&random) { try takeLocal(&random) }
-        if isShared {
-            try takeLocal(&random)
-            becomeAnother(freshID(), after: here.revision)
-            try step(&random)
-            commit([])
-        }
     }
 
     mutating func apply(_ random: inout SeededRandom) throws(SimulationFailure) -> Bool {
@@ -80,9 +74,9 @@ extension SimulatedProcess {
             touched.formUnion(fold.perform(record))
         }
         if records.isEmpty { return false }
-        here.sync.others += records
+        here.sync.add(others: records)
         try step(&random)
-        commit(touched)
+        try commit(touched, &random)
         return true
     }
 
@@ -101,7 +95,7 @@ extension SimulatedProcess {
             here.moods.known.append(here.known)
             throw .crash
         }
-        commit(touched)
+        try commit(touched, &random)
         try step(&random)
         keepBase()
     }

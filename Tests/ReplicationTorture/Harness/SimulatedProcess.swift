@@ -80,6 +80,7 @@ struct SimulatedProcess {
         recorder = LocalRecorder(
             journal: SimulatedReplica.journalID, storeID: "s", ids: Set(ids), seen: saw, own: heads, names: [:])
         recorder.isPutBack = isPutBack
+        if here.features.has("D") { recorder.planted = UInt32(here.ledger.next()) }
         looked = start
         marked = maker(of: start)
         let isPart = readSteps()
@@ -96,17 +97,18 @@ struct SimulatedProcess {
             recorder.waiting = known
             isAllUnsettled = true
         }
-        let isNew = isAllUnsettled
+        let (isNew, id) = (isAllUnsettled, here.sync.id)
         try takeLocal(&random)
         if recorder.isPutBack {
-            if recorder.taken.isEmpty {
+            if here.sync.id == id {
                 becomeAnother(freshID(), after: here.revision)
                 try step(&random)
-                commit([])
+                try commit([], &random)
             }
             recorder.isPutBack = false
         }
         if exchange(&isJoined, with: false) || isNew { keepBase() }
+        for record in here.sync.others { inbox.add(record) }
         return true
     }
 
@@ -204,7 +206,7 @@ struct SimulatedProcess {
             fold.forEachID { touched.insert($0) }
             touched.formUnion(here.moods.moods.keys)
         }
-        commit(touched)
+        try commit(touched, &random)
         shownBefore = [:]
     }
 
@@ -223,7 +225,11 @@ struct SimulatedProcess {
         for id in ids { shownBefore.updateValue(before[id], forKey: id) }
     }
 
-    mutating func commit(_ touched: Set<UUID>) {
+    mutating func commit(_ touched: Set<UUID>, _ random: inout SeededRandom) throws(SimulationFailure) {
+        if isShared {
+            becomeAnother(freshID(), after: here.revision)
+            try step(&random)
+        }
         let puts = put(touched)
         let isSeen =
             (fold.vector.last.isEmpty || marked == nil || marked == here.sync.id)

@@ -43,8 +43,14 @@ struct SimulatedReplica {
         /// The base joined with a snapshot; it counts once the journal refers to it.
         var joined: Fold?
         var lackingRounds = 0
-        /// Snapshots that were read.
-        var read: [Int: Vector] = [:]
+
+        /// Keeps records of others that are not there yet.
+        mutating func add(others more: [Record]) {
+            for record in more
+            where !others.contains(where: {
+                $0.crc == record.crc && $0.number == record.number && $0.replica == record.replica
+            }) { others.append(record) }
+        }
     }
 
     /// The shared state of all replicas: the changes of records, and numbers that are never used again.
@@ -66,8 +72,12 @@ struct SimulatedReplica {
         }
 
         func changes(of record: Record) -> [Int] {
-            changes.filter { $0.replica == record.replica && $0.crc == record.crc && $0.number == record.number }
-                .map(\.change)
+            Array(changes(of: record.replica, .init(number: record.number, crc: record.crc)))
+        }
+
+        func changes(of id: UUID, _ head: Vector.Head) -> Set<Int> {
+            Set(
+                changes.filter { $0.replica == id && $0.crc == head.crc && $0.number == head.number }.map(\.change))
         }
     }
 

@@ -3,8 +3,29 @@ import Replication
 
 extension Simulation {
     mutating func check() -> Set<String> {
+        guard let folds = try? replicasFolds() else { return ["broken"] }
+        return judged(folds)
+    }
+
+    /// - Parameter all: what the records say at each replica; nil where records are missing that its store has seen.
+    private func judged(_ all: [Fold?]) -> Set<String> {
+        var (open, folds, gone): ([SimulatedReplica], [Fold], Set<Int>) = ([], [], [])
+        for (place, fold) in all.enumerated() {
+            if let fold {
+                open.append(replicas[place])
+                folds.append(fold)
+                continue
+            }
+            // A store that has seen what is nowhere any more brings nothing in, and says so. What was done there waits.
+            guard replicas[place].isIncomplete, hasSeenGone(place, all) else { return ["broken"] }
+            gone.formUnion(replicas[place].known)
+        }
+        for replica in open { gone.subtract(replica.known) }
+        return open.isEmpty ? [] : judged(open, folds, excusedNow().union(gone))
+    }
+
+    private func judged(_ replicas: [SimulatedReplica], _ folds: [Fold], _ excused: Set<Int>) -> Set<String> {
         var found: Set<String> = []
-        guard let folds = try? replicasFolds(), folds.count == replicas.count else { return ["broken"] }
         let views = replicas.map(\.view)
         let conflicts = folds.map { fold in
             Set(
@@ -26,7 +47,6 @@ extension Simulation {
             fold.forEachID { shown[$0] = fold.shown($0)?.bytes }
             if shown != replicas[place].moods.moods.mapValues(\.bytes) { found.insert("unfolded") }
         }
-        let excused = excusedNow()
         let expected = truth.expected(of: Set(truth.all.indices).subtracting(excused))
         if views[0].keys.contains(where: { expected[$0] == nil }) { found.insert("zombie") }
         if expected.keys.contains(where: { views[0][$0] == nil }) { found.insert("gone") }
@@ -35,6 +55,33 @@ extension Simulation {
             checkMood(mood, shown, wanted, folds[0], excused, &found)
         }
         return found
+    }
+
+    /// Whether a store has seen a record that nothing has any more and that its own commits do not say.
+    private func hasSeenGone(_ place: Int, _ folds: [Fold?]) -> Bool {
+        var seen: [UUID: Set<Vector.Head>] = [:]
+        for commit in replicas[place].moods.journal {
+            for id in commit.saw?.last.keys.map({ $0 }) ?? [] {
+                seen[id, default: []].formUnion(commit.saw?.heads(of: id) ?? [])
+            }
+        }
+        func isThere(_ id: UUID, _ head: Vector.Head) -> Bool {
+            folds.contains { $0?.known.contains(id, head.number, head.crc) ?? false }
+                || replicas.contains { replica in
+                    replica.sync.base.known.contains(id, head.number, head.crc)
+                        || (replica.sync.own[id] ?? []).contains { $0.crc == head.crc }
+                        || replica.sync.others.contains { $0.replica == id && $0.crc == head.crc }
+                        || replica.place.records[id]?[head.number]?.crc == head.crc
+                        || replica.place.snapshots.values.contains {
+                            $0.isReadable
+                                && SnapshotText.fold($0.text)?.fold.known.contains(id, head.number, head.crc) ?? false
+                        }
+                }
+        }
+        let mine = Set(replicas[place].moods.journal.flatMap(\.numbers))
+        return seen.contains { id, heads in
+            heads.contains { !isThere(id, $0) && !ledgerChanges(id, $0).isSubset(of: mine) }
+        }
     }
 
     private func checkMood(

@@ -11,8 +11,9 @@ import Seeds
 /// records at its end, x crashes inside each step.
 ///
 /// Planted mistakes, which the checks must find: K the store's position is a count (with b), W only own records are
-/// compared (with m, g, f), F an emptied place is never filled again (with p, e), V numbers without checksums (with m,
-/// g, f), O records are applied without waiting for those they saw, N only the newest snapshot is read.
+/// compared (with m, g, f), D a store that was put back takes a random id (with b, w, c, g), F an emptied place is never
+/// filled again (with p, e), V numbers without checksums (with m, g, f), O records are applied without waiting for those
+/// they saw, N only the newest snapshot is read.
 public struct SimulationFeatures: Sendable {
     private let letters: Set<Character>
 
@@ -307,11 +308,14 @@ public struct Simulation {
         }
     }
 
-    mutating func replicasFolds() throws(SimulationFailure) -> [Fold] {
-        var folds: [Fold] = []
-        for place in replicas.indices { if let fold = try current(place) { folds.append(fold) } }
+    /// What the records say at each replica; nil where records are missing that its store has seen.
+    mutating func replicasFolds() throws(SimulationFailure) -> [Fold?] {
+        var folds: [Fold?] = []
+        for place in replicas.indices { folds.append(try current(place)) }
         return folds
     }
+
+    func ledgerChanges(_ id: UUID, _ head: Vector.Head) -> Set<Int> { ledger.changes(of: id, head) }
 
     /// Changes that nothing remaining has, and records that saw such ones, if a status reports them missing.
     func excusedNow() -> Set<Int> {
