@@ -80,6 +80,7 @@ public struct StoreSync: Sendable {
     private func round(_ tell: (Int, Int) -> Void) throws(SyncError) -> SyncCounts {
         var state = SyncState.read(place)
         var (failure, counts): (SyncError?, SyncCounts) = (nil, SyncCounts())
+        var returned: Set<UUID> = []
         let now = (Timestamp(milliseconds: Clock.milliseconds) ?? .minimum).text
         do throws(SyncError) {
             let file = try file()
@@ -96,8 +97,7 @@ public struct StoreSync: Sendable {
             for (id, number) in replica.fold.vector.last where number > state.known[id] {
                 state.known[id] = number
                 state.seen[id] = now
-                // The replica has come back.
-                state.forgotten.removeAll { $0 == id }
+                returned.insert(id)
             }
             state.recorded = replica.looked
             state.names.merge(replica.fold.names) { $1 }
@@ -116,7 +116,13 @@ public struct StoreSync: Sendable {
         }
         if let failure { state.lastError = failure.reason }
         // The store may have left the sync meanwhile.
-        if try place.fileIfThere() != nil { try state.write(place) }
+        if try place.fileIfThere() != nil {
+            try SyncState.change(place) { there throws(SyncError) in
+                // What was forgotten meanwhile stays so, but for replicas that have come back.
+                state.forgotten = there.forgotten.filter { !returned.contains($0) }
+                there = state
+            }
+        }
         switch failure {
         case .offline, .missing, nil: return counts
         case let failure?: throw failure
@@ -213,9 +219,7 @@ public struct StoreSync: Sendable {
         file.config = config
         file.filter = setup.filter
         if setup.filter != nil {
-            var state = SyncState()
-            state.wantsSnapshot = true
-            try state.write(place)
+            try SyncState.change(place) { state throws(SyncError) in state.wantsSnapshot = true }
         }
         try write(&file)
         do throws(SyncError) {
@@ -252,7 +256,10 @@ public struct StoreSync: Sendable {
             file.isFilterNamedHere = true
             state.wantsSnapshot = true
         }
-        try state.write(place)
+        try SyncState.change(place) { there throws(SyncError) in
+            state.forgotten = there.forgotten
+            there = state
+        }
         try write(&file)
     }
 
@@ -327,21 +334,17 @@ public struct StoreSync: Sendable {
         try removeNotes()
     }
 
-    /// Forgets a replica that will not come back.
+    /// Forgets a replica that will not come back. It does not wait for a running round.
     public func forget(_ replica: UUID) throws(SyncError) {
-        _ = try place.file()
-        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
-        defer { extendLifetime(lock) }
-        let file = try file()
-        if file.replica == replica {
+        if try place.file().replica == replica {
             throw .refused(reason: "This is the store's own replica. Leave the sync with sync.leave.")
         }
-        var state = SyncState.read(place)
-        guard state.known[replica] > 0 || state.pushed[replica] > 0 else {
-            throw .notFound(replica.text, reason: "No replica \(replica.text) is known.")
+        try SyncState.change(place) { state throws(SyncError) in
+            guard state.known[replica] > 0 || state.pushed[replica] > 0 else {
+                throw .notFound(replica.text, reason: "No replica \(replica.text) is known.")
+            }
+            if !state.forgotten.contains(replica) { state.forgotten.append(replica) }
         }
-        if !state.forgotten.contains(replica) { state.forgotten.append(replica) }
-        try state.write(place)
     }
 
     // MARK: Conflicts

@@ -13,6 +13,7 @@ import Storage
 ///     base.jsonl               a snapshot of the store at a revision, so that not all records are read again
 ///     joined.jsonl             the next base, until the journal refers to it
 ///     status.json              the contents of `sync.status`
+///     status-lock              held by the process that changes them
 ///     begun                    the last start of a process that only syncs
 ///     due                      the start of the next one, which waits
 ///     waits                    held by that one
@@ -33,6 +34,7 @@ struct SyncPlace: Sendable {
     var due: String { path + "/due" }
     var waits: String { path + "/waits" }
     var lock: String { path + "/lock" }
+    var statusLock: String { path + "/status-lock" }
 
     func own(_ replica: UUID) -> String { "\(path)/own-\(replica.text).jsonl" }
     var temporary: String { path + "/temporary-sync" }
@@ -53,6 +55,10 @@ struct SyncPlace: Sendable {
 
     /// Takes the lock for syncing.
     func acquireLock(timeoutMilliseconds: Int) throws(SyncError) -> FileLock {
+        try acquireLock(lock, timeoutMilliseconds: timeoutMilliseconds)
+    }
+
+    func acquireLock(_ lock: String, timeoutMilliseconds: Int) throws(SyncError) -> FileLock {
         do throws(SystemError) { try fileSystem.makeDirectoryIfMissing(path) } catch { throw Self.error(error) }
         do throws(FileLock.Failure) {
             return try FileLock.acquire(lock, timeoutMilliseconds: timeoutMilliseconds, in: fileSystem)

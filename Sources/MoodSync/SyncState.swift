@@ -114,7 +114,21 @@ struct SyncState: Sendable {
         return state
     }
 
-    func write(_ place: SyncPlace) throws(SyncError) {
+    /// Changes the file under a lock of its own, so that nobody waits for a round and no writer undoes what another one
+    /// wrote.
+    /// - Parameter body: given what the file says.
+    static func change(_ place: SyncPlace, _ body: (inout SyncState) throws(SyncError) -> Void) throws(SyncError) {
+        let lock = try place.acquireLock(place.statusLock, timeoutMilliseconds: lockMilliseconds)
+        defer { extendLifetime(lock) }
+        var state = read(place)
+        try body(&state)
+        try state.write(place)
+    }
+
+    /// The time to wait for another writer.
+    private static let lockMilliseconds = 5000
+
+    private func write(_ place: SyncPlace) throws(SyncError) {
         var members: [JSONValue.Member] = [.init("state", .string(state.rawValue))]
         if let lastSync { members.append(.init("lastSync", .string(lastSync))) }
         if let lastError { members.append(.init("lastError", .string(lastError))) }

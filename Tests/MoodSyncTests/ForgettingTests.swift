@@ -129,6 +129,28 @@ import Testing
         #expect(status.replicas.contains { $0.id == gone })
     }
 
+    /// What a round writes at its end does not undo it.
+    @Test func waitsForNoRound() throws {
+        let trial = try Trial(.plugin)
+        var home = try trial.store(isNew: true)
+        let lost = try trial.store()
+        let gone = try replica(lost)
+        try lost.create(id(1), "Lost")
+        try lost.now()
+        try home.now()
+        let (sync, peer) = (
+            StoreSync(home.settings, patienceMilliseconds: 0, isCancelled: { false }), trial.post.peer()
+        )
+        home.peer = TransportPeer(schemes: ["post"]) { (scheme, method, params) throws(SyncError) in
+            if method == "transport.pull" { try sync.forget(gone) }
+            return try peer.ask(scheme, method, params)
+        }
+        try home.create(id(2), "Home")
+        #expect(try home.now().pushed == 1)
+        let status = try SyncStatus.read(home.path, in: .system) { _ in 0 }
+        #expect(!status.replicas.contains { $0.id == gone })
+    }
+
     @Test func forgetsNoneThatIsNotKnown() throws {
         let trial = try Trial(.folder)
         let home = try trial.store(isNew: true)

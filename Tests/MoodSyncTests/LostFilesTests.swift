@@ -116,6 +116,30 @@ import Testing
         #expect(try laptop.moods() == shown)
     }
 
+    /// Of two others' records the first is nowhere any more, and the second waits for it, round after round.
+    @Test func aRecordThatWaitsIsKeptOnce() throws {
+        let folder = try SyncedStore.folder()
+        let (phone, laptop, tablet) = (try SyncedStore(), try SyncedStore(), try SyncedStore())
+        try phone.setUp("folder:" + folder, isNew: true)
+        try phone.now()
+        for store in [laptop, tablet] { try store.setUp("folder:" + folder) }
+        try tablet.create(id(1), "Tablet's")
+        for store in [tablet, laptop] { try store.now() }
+        try laptop.update(id(1), #"{"label":"Laptop's"}"#)
+        for store in [laptop, phone] { try store.now() }
+        let others = phone.path + "/sync/others.jsonl"
+        try Data().write(to: URL(filePath: others))
+        let journal = try #require(FileSystem.system.list(folder).first { $0.contains("-") })
+        let gone = try #require(try ReplicaFile.read(tablet.path, in: .system)).file.replica
+        try FileManager.default.removeItem(atPath: "\(folder)/\(journal)/\(gone.text)")
+        try phone.now()
+        #expect(try SyncStatus.read(phone.path, in: .system) { _ in 0 }.state == "incomplete")
+        let kept = try Data(contentsOf: URL(filePath: others))
+        #expect(!kept.isEmpty)
+        for _ in 0..<2 { try phone.now() }
+        #expect(try Data(contentsOf: URL(filePath: others)) == kept)
+    }
+
     /// A base holds the contents of records that no longer exist. One with a flipped bit is ignored, and a snapshot of
     /// the other side replaces it.
     @Test func aSpoiledBaseComesAgain() throws {

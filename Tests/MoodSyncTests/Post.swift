@@ -21,6 +21,8 @@ final class Post: Sendable {
         /// The longest message, in bytes.
         var longest = 0
         var isAway = false
+        /// It goes away with this pull, counted from now; 0: with none.
+        var pullsUntilAway = 0
         /// Every nth push takes only one element, and reports that.
         var takesOne = 0
         var pushes = 0
@@ -46,7 +48,13 @@ final class Post: Sendable {
             switch method {
             case "transport.open": return .success(["journals": .array(Self.journals(state))])
             case "transport.push": return .success(Self.push(given, &state))
-            case "transport.pull": return .success(pull(given, state))
+            case "transport.pull":
+                if state.pullsUntilAway > 0 {
+                    state.pullsUntilAway -= 1
+                    state.isAway = state.pullsUntilAway == 0
+                    if state.isAway { return .failure(.offline(reason: "post: away")) }
+                }
+                return .success(pull(given, state))
             case "transport.snapshots": return .success(["items": .array(Self.items(state))])
             case "transport.getPart":
                 let id = given["id"]?.string ?? ""

@@ -99,6 +99,58 @@ import Testing
         #expect(try replica(clone) != replica(phone))
     }
 
+    /// The round ends between what it brought in and its end, and the next change replaces a value of that.
+    @Test func aChangeAfterABrokenRoundKnowsWhatThatBroughtIn() throws {
+        let post = Post()
+        var phone = try SyncedStore()
+        phone.peer = post.peer()
+        try phone.setUp("post://there", isNew: true)
+        try phone.create(id(1), "First")
+        try phone.now()
+        var clone = try cloned(phone)
+        clone.peer = post.peer()
+        try phone.update(id(1), #"{"label":"Phone's"}"#)
+        try phone.now()
+        try clone.create(id(2), "Clone's")
+        post.state.withLock { $0.pullsUntilAway = 2 }
+        try clone.now()
+        #expect(try status(clone).state == "offline")
+        #expect(try clone.member(id(1), "label") == #""Phone's""#)
+        try clone.update(id(1), #"{"label":"Clone's"}"#)
+        post.state.withLock { $0.isAway = false }
+        for _ in 0..<3 { for store in [clone, phone] { try store.now() } }
+        #expect(try phone.moods() == clone.moods())
+        #expect(try phone.moods().count == 2)
+        #expect(try phone.member(id(1), "label") == #""Clone's""#)
+        #expect(try phone.sync.conflicts().isEmpty && clone.sync.conflicts().isEmpty)
+    }
+
+    /// A record is on the disk, the process dies before its commit, and nobody else has the record any more.
+    @Test func aRecordThatCameIsNotLeftBehind() throws {
+        let folder = try SyncedStore.folder()
+        let (phone, laptop, new) = (try SyncedStore(), try SyncedStore(), try SyncedStore())
+        try phone.setUp("folder:" + folder, isNew: true)
+        try phone.create(id(1), "First")
+        try phone.now()
+        try laptop.setUp("folder:" + folder)
+        try laptop.now()
+        try phone.create(id(2), "Second")
+        try phone.now()
+        let journal = try #require(FileSystem.system.list(folder).first { $0.contains("-") })
+        let path = try "\(folder)/\(journal)/\(replica(phone).text)/1.jsonl"
+        var lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { $0 + "\n" }
+        let last = lines.removeLast()
+        let others = laptop.path + "/sync/others.jsonl"
+        let there = (try? String(contentsOfFile: others, encoding: .utf8)) ?? ""
+        try (there + last).write(toFile: others, atomically: false, encoding: .utf8)
+        try lines.joined().write(toFile: path, atomically: false, encoding: .utf8)
+        for _ in 0..<2 { try laptop.now() }
+        #expect(try laptop.moods() == phone.moods())
+        try new.setUp("folder:" + folder)
+        try new.now()
+        #expect(try new.moods() == phone.moods())
+    }
+
     /// After a snapshot the records exist nowhere; their contents are in every store.
     @Test(arguments: ["emptied", "no snapshot", "a spoiled snapshot", "a newer snapshot"])
     func aPlaceThatHasLessIsFilledAgain(trouble: String) throws {

@@ -30,11 +30,7 @@ extension Core {
         Handler(SyncMethods.leave, .durable, { (core, _, _, out) throws(RPCError) in try core.leaveSync(&out) }),
         Handler(
             SyncMethods.forget, .durable,
-            later: { (core, _, arguments) throws(RPCError) in
-                let replica = arguments[SyncParams.replica]
-                return try core.changeSync("sync.forget") { (sync, _) throws(SyncError) in try sync.forget(replica) }
-            }
-        ),
+            { (core, _, arguments, out) throws(RPCError) in try core.forget(arguments, &out) }),
     ]
 
     /// Longest wait for another process that syncs.
@@ -67,6 +63,17 @@ extension Core {
             // The setup is done; the status reports a failure of the first round.
             _ = try? sync.now { work.tell($0, $1) }
         }
+    }
+
+    private mutating func forget(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        let sync = try storeSync("sync.forget")
+        if options.isReadOnly {
+            throw RPCError(.readOnly(reason: "The host was started with --read-only."), forWriting: true)
+        }
+        do throws(SyncError) { try sync.forget(arguments[SyncParams.replica]) } catch {
+            throw RPCError(error, by: "sync.forget")
+        }
+        try writeSyncStatus(&out)
     }
 
     private mutating func leaveSync(_ out: inout JSONWriter) throws(RPCError) {
