@@ -9,7 +9,7 @@ struct RecordFile {
     private(set) var records: [Record] = []
     /// The end of the last whole line.
     private var end = 0
-    /// Which records there are, once it was asked.
+    /// The names of the records; nil before the first use.
     private var names: Set<Name>?
 
     private struct Name: Hashable {

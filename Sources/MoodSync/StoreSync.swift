@@ -118,7 +118,7 @@ public struct StoreSync: Sendable {
         // The store may have left the sync meanwhile.
         if try place.fileIfThere() != nil {
             try SyncState.change(place) { there throws(SyncError) in
-                // What was forgotten meanwhile stays so, but for replicas that have come back.
+                // Replicas that were forgotten meanwhile stay so, but for those that have come back.
                 state.forgotten = there.forgotten.filter { !returned.contains($0) }
                 there = state
             }

@@ -114,9 +114,8 @@ struct SyncState: Sendable {
         return state
     }
 
-    /// Changes the file under a lock of its own, so that nobody waits for a round and no writer undoes what another one
-    /// wrote.
-    /// - Parameter body: given what the file says.
+    /// Changes the file under its own lock, so that no writer waits for a round or undoes the change of another writer.
+    /// - Parameter body: the change of the file's contents.
     static func change(_ place: SyncPlace, _ body: (inout SyncState) throws(SyncError) -> Void) throws(SyncError) {
         let lock = try place.acquireLock(place.statusLock, timeoutMilliseconds: lockMilliseconds)
         defer { extendLifetime(lock) }

@@ -52,7 +52,7 @@ public struct LocalRecorder: Sendable {
     public var waiting = Inbox()
     /// Records by an older host that do not name their commits: their contents identify these.
     public var unnamed: [UUID: [Int: Record]] = [:]
-    /// What the simulation mixes into the ids of stores that were put back, to plant a mistake.
+    /// A number that the simulation mixes into the ids of stores that were put back, to plant a mistake.
     package var planted: UInt32 = 0
 
     private struct Teller {

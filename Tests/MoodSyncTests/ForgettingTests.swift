@@ -129,7 +129,7 @@ import Testing
         #expect(status.replicas.contains { $0.id == gone })
     }
 
-    /// What a round writes at its end does not undo it.
+    /// The end of a round does not undo it.
     @Test func waitsForNoRound() throws {
         let trial = try Trial(.plugin)
         var home = try trial.store(isNew: true)

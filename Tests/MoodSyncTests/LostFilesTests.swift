@@ -116,7 +116,7 @@ import Testing
         #expect(try laptop.moods() == shown)
     }
 
-    /// Of two others' records the first is nowhere any more, and the second waits for it, round after round.
+    /// One record is nowhere any more, and another one waits for it, round after round.
     @Test func aRecordThatWaitsIsKeptOnce() throws {
         let folder = try SyncedStore.folder()
         let (phone, laptop, tablet) = (try SyncedStore(), try SyncedStore(), try SyncedStore())

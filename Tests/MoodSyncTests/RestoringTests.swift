@@ -125,7 +125,7 @@ import Testing
         #expect(try phone.sync.conflicts().isEmpty && clone.sync.conflicts().isEmpty)
     }
 
-    /// A record is on the disk, the process dies before its commit, and nobody else has the record any more.
+    /// A record is on the disk, the process dies before its commit, and no other place has the record any more.
     @Test func aRecordThatCameIsNotLeftBehind() throws {
         let folder = try SyncedStore.folder()
         let (phone, laptop, new) = (try SyncedStore(), try SyncedStore(), try SyncedStore())

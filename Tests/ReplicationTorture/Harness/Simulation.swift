@@ -308,7 +308,7 @@ public struct Simulation {
         }
     }
 
-    /// What the records say at each replica; nil where records are missing that its store has seen.
+    /// The fold of each replica; nil where records are missing that its store has seen.
     mutating func replicasFolds() throws(SimulationFailure) -> [Fold?] {
         var folds: [Fold?] = []
         for place in replicas.indices { folds.append(try current(place)) }
