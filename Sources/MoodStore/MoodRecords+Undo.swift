@@ -17,7 +17,7 @@ extension MoodRecords {
     ) throws(MoodStoreError) -> [UndoneCommit] {
         // Earlier requests of the group must be durable before they can be undone.
         do throws(StorageError) { try flushEarly() } catch { throw .storage(error) }
-        let plan: (targets: RecordStore.UndoTargets, commits: [UndoneCommit])
+        var plan: (targets: RecordStore.UndoTargets, commits: [UndoneCommit])
         do throws(UndoFailure) {
             if ofStore, !records.isInMemory {
                 plan = try records.planUndo(request)
@@ -36,12 +36,15 @@ extension MoodRecords {
             if done % Self.undoStep == 0, !goOn(done, plan.targets.count) { throw .storage(.cancelled) }
             done += 1
         }
-        for case (_, let bytes?) in plan.targets {
+        let removed = plan.targets.filter { $0.1 == nil }.map(\.0)
+        for place in plan.targets.indices {
+            // What is put in the store need not be here too: there may be many.
+            guard let bytes = plan.targets[place].1.take() else { continue }
             try step()
             scratch.rewind(to: 0)
             try restore(bytes, at: now, &scratch)
         }
-        for case (let id, nil) in plan.targets {
+        for id in removed {
             try step()
             do throws(StorageError) { _ = try records.remove(id) } catch { throw .storage(error) }
         }

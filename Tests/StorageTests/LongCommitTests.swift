@@ -56,7 +56,8 @@ import Testing
         if Bool.random(using: &random) { lines.reverse([2, 1], isRedo: false) }
         if Bool.random(using: &random) { withBytes(#","sawCrc":{"a":1}"#) { lines.markEnd($0) } }
         lines.end()
-        return lines.lastLine()
+        let line = lines.takeLast()
+        return line.withBytes { Array($0) }
     }
 
     @Test(arguments: SeededRandom.seeds) func partsSayWhatTheLineSays(seed: UInt64) throws {
@@ -65,7 +66,7 @@ import Testing
         let place = try StoreDirectory(settings(directory))
         for (records, length) in [(0, 0), (1, 10), (7, 2), (300, 100), (40, 200_000)] {
             let text = line(&random, records: records, length: length)
-            try CommitFile.write(text, 7, in: place, settings(directory))
+            try CommitFile.write(ByteBuffer(copying: text), 7, in: place, settings(directory))
             let whole = try text.withUnsafeBytes {
                 Told(try #require(JournalLine(content: UnsafeRawBufferPointer(rebasing: $0.dropLast(Seal.byteCount)))))
             }
@@ -101,7 +102,8 @@ import Testing
         var random = SeededRandom(seed: 1)
         mkdir(directory.path, 0o700)
         let place = try StoreDirectory(settings(directory))
-        try CommitFile.write(line(&random, records: 5, length: 30), 7, in: place, settings(directory))
+        try CommitFile.write(
+            ByteBuffer(copying: line(&random, records: 5, length: 30)), 7, in: place, settings(directory))
         let bytes = directory.read(CommitFile.name(7))
         for offset in bytes.indices {
             var flipped = bytes

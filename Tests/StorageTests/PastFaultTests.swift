@@ -163,7 +163,7 @@ import Testing
         var line = ByteBuffer()
         line.append(utf8: #"{"seq":1,"at":"\#(time)","durable":0,"put":[\#(record(1, "long"))],"#)
         line.appendSeal(from: 0)
-        try CommitFile.write(Array(line.bytes), 1, in: place, settings(directory))
+        try CommitFile.write(line, 1, in: place, settings(directory))
         func isRead() throws -> Bool {
             var isRead = false
             try CommitFile.withLine(1, in: place) { (_, _) in isRead = true }

@@ -68,6 +68,36 @@ import Testing
         #expect(origins.last == "somebody" && origins.dropLast().allSatisfy { $0 == nil })
     }
 
+    /// An undo reads a long commit in pieces; the commit that makes it again is a long one too.
+    @Test func undoesAndRedoesALongCommit() throws {
+        let store = try TestRecords(settings(directory))
+        let long = String(repeating: "x", count: 600 << 10)
+        try store.put(OperationTests.record(1, "first"))
+        try store.endCommit()
+        for number in 1...10 { try store.put(OperationTests.record(number, long)) }
+        try store.endCommit()
+        try store.flush()
+        let (before, after) = (["first"], [String](repeating: long, count: 10))
+        #expect(store.contents.values.map(\.text) == after && !directory.read("history/commit-2.jsonl").isEmpty)
+        for isRedo in [false, true, false, true] {
+            var request = UndoRequest(isRedo: isRedo)
+            request.revision = 2
+            let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
+            #expect(plan.commits.map(\.revision) == [2] && plan.targets.count == 10)
+            for (id, bytes) in plan.targets {
+                if let bytes {
+                    try store.put(try #require(bytes.withUnsafeBytes { TestRecord($0) }))
+                } else {
+                    #expect(try store.remove(id))
+                }
+            }
+            try store.endCommit()
+            try store.flush()
+            #expect(store.contents.values.map(\.text) == (isRedo ? after : before))
+        }
+        #expect(!directory.read("history/commit-4.jsonl").isEmpty)
+    }
+
     /// An undo knows the version that it restored, even if the undone commit is no longer stored.
     @Test func undoesWhatCameAfterAnUndoOfWhatIsForgotten() throws {
         let store = try TestRecords(settings(directory))

@@ -12,14 +12,14 @@ enum CommitFile {
 
     /// - Parameter line: the line of the commit with its seal, without its line feed.
     static func write(
-        _ line: [UInt8], _ revision: Int, in place: borrowing StoreDirectory, _ settings: StoreSettings
+        _ line: borrowing ByteBuffer, _ revision: Int, in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(StorageError) {
-        let text = text(of: line)
         let temporary = "temporary-" + settings.makeIdentifier()
         do {
             try place.makeHistory()
             try place.draft(temporary) { (file) throws(SystemError) in
-                try file.write(text.bytes, at: 0)
+                var writer = CommitFileWriter()
+                try writer.write(line.bytes, to: file)
                 try file.sync()
             }
             try place.move(temporary, to: name(revision))
@@ -30,30 +30,7 @@ enum CommitFile {
         }
     }
 
-    private static func text(of line: [UInt8]) -> ByteBuffer {
-        var text = ByteBuffer(capacity: line.count + line.count / 64 + 64)
-        line.withUnsafeBytes { line in
-            let content = UnsafeRawBufferPointer(rebasing: line.dropLast(Seal.byteCount))
-            var end = 0
-            if let commit = JournalLine(content: content), let start = content.baseAddress {
-                _ = commit.forEachPart { part in
-                    guard case .put(let record) = part, let place = record.baseAddress else { return }
-                    let offset = place - start
-                    text.append(UnsafeRawBufferPointer(rebasing: content[end..<offset]))
-                    text.append(UInt8(ascii: "\n"))
-                    text.append(record)
-                    end = offset + record.count
-                }
-            }
-            if end > 0 { text.append(UInt8(ascii: "\n")) }
-            text.append(UnsafeRawBufferPointer(rebasing: content[end...]))
-        }
-        text.appendSeal(from: 0)
-        text.append(UInt8(ascii: "\n"))
-        return text
-    }
-
-    /// Removes the file of a commit that was never made.
+    /// Removes what was left over of a commit that was never made.
     static func remove(_ revision: Int, in place: borrowing StoreDirectory) throws(StorageError) {
         do throws(SystemError) {
             guard try place.hasHistory(), try place.status(of: name(revision)) != nil else { return }
@@ -93,9 +70,54 @@ enum CommitFile {
     }
 }
 
+/// Writes the line of a commit into a file of its own, piece by piece.
+private struct CommitFileWriter: ~Copyable {
+    private var buffer = ByteBuffer(capacity: FileSystem.pieceBytes + (64 << 10))
+    private var offset = 0
+    private var checksum: UInt32 = 0
+
+    init() {}
+
+    mutating func write(_ line: UnsafeRawBufferPointer, to file: borrowing File) throws(SystemError) {
+        let content = UnsafeRawBufferPointer(rebasing: line.dropLast(Seal.byteCount))
+        // Where each record begins and ends; the line is one that was just made.
+        var end = 0
+        if let commit = JournalLine(content: content), let start = content.baseAddress {
+            _ = try commit.forEachPart { (part) throws(SystemError) in
+                guard case .put(let record) = part, let place = record.baseAddress else { return }
+                let offset = place - start
+                buffer.append(UnsafeRawBufferPointer(rebasing: content[end..<offset]))
+                buffer.append(UInt8(ascii: "\n"))
+                buffer.append(record)
+                end = offset + record.count
+                if buffer.count >= FileSystem.pieceBytes { try put(to: file) }
+            }
+        }
+        if end > 0 { buffer.append(UInt8(ascii: "\n")) }
+        while content.count - end > FileSystem.pieceBytes {
+            buffer.append(UnsafeRawBufferPointer(rebasing: content[end..<end + FileSystem.pieceBytes]))
+            end += FileSystem.pieceBytes
+            try put(to: file)
+        }
+        buffer.append(UnsafeRawBufferPointer(rebasing: content[end...]))
+        checksum = CRC32C.checksum(buffer.bytes, seed: checksum)
+        buffer.appendSeal(checksum: checksum)
+        buffer.append(UInt8(ascii: "\n"))
+        try file.write(buffer.bytes, at: offset)
+    }
+
+    private mutating func put(to file: borrowing File) throws(SystemError) {
+        checksum = CRC32C.checksum(buffer.bytes, seed: checksum)
+        try file.write(buffer.bytes, at: offset)
+        offset += buffer.count
+        buffer.truncate(to: 0)
+    }
+}
+
 extension StoreFiles {
-    /// Writes the line of a commit that is about to become a snapshot.
-    mutating func keepCommit(_ revision: Int, _ line: [UInt8]) throws(StorageError) {
+    /// Keeps the line of a commit that is about to be made as a snapshot.
+    mutating func keepCommit(_ revision: Int, _ line: consuming ByteBuffer) throws(StorageError) {
+        // A long line is in memory until its file is written, not while the snapshot is made.
         try CommitFile.write(line, revision, in: place, settings)
     }
 

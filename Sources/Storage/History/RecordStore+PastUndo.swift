@@ -21,10 +21,9 @@ extension RecordStore {
             throw .storage(error)
         }
         let chosen = try choice.targets()
-        guard let first = try chosen.min().map({ (first) throws(UndoFailure) in try widened(first) }) else {
-            return ([], [])
-        }
-        let plan = try pastUndo(chosen, from: first, isRedo: request.isRedo)
+        guard let least = chosen.min() else { return ([], []) }
+        let (first, reversals) = try widened(least)
+        let plan = try pastUndo(chosen, from: first, reversals, isRedo: request.isRedo)
         do throws(StorageError) { try beginCommit() } catch { throw .storage(error) }
         undo.notePast(revision, of: plan.commits.map(\.revision), plan.versions)
         files?.stageReversal(plan.commits.map(\.revision), isRedo: request.isRedo)
@@ -69,11 +68,12 @@ extension RecordStore {
     }
 
     private mutating func pastUndo(
-        _ chosen: [Int], from first: Int, isRedo: Bool
+        _ chosen: [Int], from first: Int, _ reversals: ReversalsByCommit, isRedo: Bool
     ) throws(UndoFailure) -> PastUndo {
         var touched = try touchedRecords(chosen, from: first)
-        let ids = Set(touched.values.flatMap { $0.changes.map(\.id) })
-        var versions = RecordVersions(of: ids)
+        let ids = Set(touched.values.lazy.flatMap { $0.changes.lazy.map(\.id) })
+        // What an undo takes back is what nothing is afterwards.
+        var versions = RecordVersions(of: ids, reversals, without: isRedo ? [] : Set(chosen))
         try forEachCommit(from: first, to: flushedRevision) { versions.follow($0) }
         for revision in chosen {
             for change in touched[revision]?.changes ?? [] {
@@ -93,6 +93,7 @@ extension RecordStore {
             let bytes = version == 0 ? base[id] : versions.record(id)
             plan.targets.append((id, bytes))
             guard let bytes else { continue }
+            assert(!bytes.isEmpty, "a version that is taken back is what nothing is afterwards")
             plan.versions.append((id, version == 0 ? bytes.withUnsafeBytes { extractor.revision($0) ?? 0 } : version))
         }
         for revision in chosen {
@@ -111,7 +112,7 @@ extension RecordStore {
         var clears: [Int] = []
         try forEachCommit(from: first, to: chosen.max() ?? first) { commit in
             guard chosen.contains(commit.seq) else { return }
-            touched[commit.seq] = TouchedRecords(commit)
+            touched[commit.seq, default: TouchedRecords()].add(commit)
             if commit.isClear { clears.append(commit.seq) }
         }
         for clear in clears { touched[clear]?.addCleared(try kept(before: clear, of: nil).keys.sorted()) }
@@ -121,16 +122,21 @@ extension RecordStore {
         return touched
     }
 
-    /// The commit from which to follow the records: if a commit was undone or redone since, from before it, as far as
-    /// commits are stored.
-    private mutating func widened(_ first: Int) throws(UndoFailure) -> Int {
+    /// The commit to follow the records from: what was taken back since is followed from before it was made, as far as it is
+    /// kept. And which commits took back which from there on.
+    private mutating func widened(_ first: Int) throws(UndoFailure) -> (first: Int, ReversalsByCommit) {
         var first = first
         while true {
             var least = first
-            try forEachCommit(from: first, to: flushedRevision) { least = min(least, $0.reversed.min() ?? least) }
-            guard least < first else { return first }
+            var reversals: ReversalsByCommit = [:]
+            try forEachCommit(from: first, to: flushedRevision) { commit in
+                guard let reversed = commit.reversed.min() else { return }
+                least = min(least, reversed)
+                reversals[commit.seq] = (commit.reversed, commit.isRedo)
+            }
+            guard least < first else { return (first, reversals) }
             do throws(StorageError) {
-                guard try keepsCommits(after: least - 1) else { return first }
+                guard try keepsCommits(after: least - 1) else { return (first, reversals) }
             } catch {
                 throw .storage(error)
             }
@@ -138,11 +144,12 @@ extension RecordStore {
         }
     }
 
+    /// Hands over commits; one with a file of its own comes in pieces.
     private mutating func forEachCommit(
         from first: Int, to last: Int, _ body: (Commit) -> Void
     ) throws(UndoFailure) {
         do throws(StorageError) {
-            _ = try Self.commits(after: first - 1, upTo: last, .whole, &files, extractor) {
+            _ = try Self.commits(after: first - 1, upTo: last, .inPieces, &files, extractor) {
                 body($0)
                 return true
             }
@@ -161,12 +168,16 @@ extension RecordStore {
     }
 }
 
-/// The changes of one commit, each record once.
-private struct TouchedRecords {
-    var changes: [(kind: UndoneCommit.Kind, id: RecordID)] = []
+/// By revision: the commits that it took back, or made again.
+private typealias ReversalsByCommit = [Int: (revisions: [Int], isRedo: Bool)]
 
-    init(_ commit: Commit) {
-        var places: [RecordID: Int] = [:]
+/// What one commit changed, each record once.
+private struct TouchedRecords {
+    private(set) var changes: [(kind: UndoneCommit.Kind, id: RecordID)] = []
+    private var places: [RecordID: Int] = [:]
+
+    /// Adds those of a commit, or of a piece of it.
+    mutating func add(_ commit: Commit) {
         for change in commit.changes {
             if let place = places[change.id] {
                 changes[place].kind = change.kind
@@ -178,8 +189,7 @@ private struct TouchedRecords {
     }
 
     mutating func addCleared(_ ids: [RecordID]) {
-        let known = Set(changes.map(\.id))
-        for id in ids where !known.contains(id) { changes.append((.deleted, id)) }
+        for id in ids where places[id] == nil { changes.append((.deleted, id)) }
     }
 
     var kind: UndoneCommit.Kind {
@@ -192,6 +202,11 @@ private struct TouchedRecords {
 /// is one that an undo or redo of something older has restored.
 private struct RecordVersions {
     private let ids: Set<RecordID>
+    private let reversals: ReversalsByCommit
+    /// Versions of which is kept only that they were there.
+    private let unwanted: Set<Int>
+    /// The commit of which all or a piece was followed last.
+    private var last = 0
     private var present: [RecordID: Int] = [:]
     /// The versions that each commit replaced.
     private var before: [Int: [RecordID: Int]] = [:]
@@ -202,7 +217,9 @@ private struct RecordVersions {
         let version: Int
     }
 
-    init(of ids: Set<RecordID>) { self.ids = ids }
+    init(of ids: Set<RecordID>, _ reversals: ReversalsByCommit, without unwanted: Set<Int>) {
+        (self.ids, self.reversals, self.unwanted) = (ids, reversals, unwanted)
+    }
 
     func now(_ id: RecordID) -> Int { present[id] ?? 0 }
 
@@ -211,23 +228,31 @@ private struct RecordVersions {
 
     func record(_ id: RecordID) -> [UInt8]? { records[Place(id: id, version: now(id))] }
 
+    /// Follows a commit, or the next piece of it.
     mutating func follow(_ commit: Commit) {
-        if commit.reversed.isEmpty { return change(commit, to: commit.seq) }
-        guard commit.reversed.allSatisfy({ before[$0] != nil }) else { return change(commit, to: -commit.seq) }
-        for revision in commit.reversed {
-            for (id, version) in before[revision] ?? [:] { present[id] = commit.isRedo ? revision : version }
+        guard let reversal = reversals[commit.seq] else { return change(commit, to: commit.seq) }
+        guard reversal.revisions.allSatisfy({ before[$0] != nil }) else { return change(commit, to: -commit.seq) }
+        if last == commit.seq { return }
+        last = commit.seq
+        for revision in reversal.revisions {
+            for (id, version) in before[revision] ?? [:] { present[id] = reversal.isRedo ? revision : version }
         }
     }
 
     private mutating func change(_ commit: Commit, to version: Int) {
-        var replaced: [RecordID: Int] = [:]
-        if commit.isClear { for id in ids where mayBeThere(id) { replaced[id] = now(id) } }
+        // Taken out, so that it is not copied; there is one where this is not the first piece.
+        var replaced = before.removeValue(forKey: version) ?? [:]
+        if commit.isClear {
+            for id in ids where mayBeThere(id) { replaced[id] = now(id) }
+            for id in replaced.keys { present[id] = version }
+        }
         for change in commit.changes where ids.contains(change.id) {
             if replaced[change.id] == nil { replaced[change.id] = now(change.id) }
-            if let record = change.record { records[Place(id: change.id, version: version)] = Array(record) }
-            if change.record == nil { records[Place(id: change.id, version: version)] = nil }
+            present[change.id] = version
+            records[Place(id: change.id, version: version)] = change.record.map {
+                unwanted.contains(version) ? [] : Array($0)
+            }
         }
-        for id in replaced.keys { present[id] = version }
         before[version] = replaced
     }
 

@@ -146,8 +146,19 @@ struct CommitLines: ~Copyable {
         }
     }
 
-    /// The last ended line, without its line feed.
-    func lastLine() -> [UInt8] { Array(buffer.bytes[lineStart...].dropLast()) }
+    /// Takes out the line that was ended last, without its line feed; then it is as if it had been dropped. One that is alone is
+    /// not copied, because it may be long.
+    mutating func takeLast() -> ByteBuffer {
+        var line = ByteBuffer(capacity: 16)
+        if lineStart == 0 {
+            swap(&line, &buffer)
+        } else {
+            line.append(UnsafeRawBufferPointer(rebasing: buffer.bytes[lineStart...]))
+        }
+        line.truncate(to: line.count - 1)
+        dropLast()
+        return line
+    }
 
     /// The operation of the last ended line, as a line of an operations file; empty if it has none.
     func lastOperation() -> [UInt8] {

@@ -31,8 +31,8 @@ extension StoreFiles {
         journal.lines.reverse(revisions, isRedo: isRedo)
     }
 
-    /// The last ended line, without its line feed.
-    mutating func lastLine() -> [UInt8] { journal.lines.lastLine() }
+    /// Takes out the line that was ended last, without its line feed.
+    mutating func takeLine() -> ByteBuffer { journal.lines.takeLast() }
 
     @discardableResult @inline(__always)
     public mutating func endLine() -> Int { journal.lines.end() }

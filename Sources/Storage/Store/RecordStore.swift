@@ -234,9 +234,8 @@ public struct RecordStore: ~Copyable {
         if operations.isOpen { files?.keepOperationForSnapshot() }
         defer { files?.forgetOperationForSnapshot() }
         operations.abandon()
-        let line = files?.lastLine() ?? []
+        let line = files?.takeLine() ?? ByteBuffer(capacity: 16)
         let revision = revision
-        files?.dropLine()
         let isInPlace: Bool
         do throws(StorageError) {
             isInPlace = try syncLines()
