@@ -24,9 +24,8 @@ public enum SearchFolding {
     static func withFolded<Answer>(
         _ utf8: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Answer
     ) -> Answer {
-        // The worst case is a syllable of three bytes, which becomes three letters. The loop writes whole words.
-        let capacity = 3 * utf8.count + MemoryLayout<UInt64>.size
-        // Fold labels, tags and short notes on the stack.
+        let capacity = capacity(utf8)
+        // Labels, tags and short notes are folded on the stack.
         if capacity <= 1_024 {
             return withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 16) {
                 body(UnsafeRawBufferPointer(rebasing: $0[..<fold(utf8, into: $0)]))
@@ -37,11 +36,70 @@ public enum SearchFolding {
         }
     }
 
+    /// A syllable of three bytes becomes three letters of three bytes; nothing grows more. And whole words are written.
+    static func capacity(_ utf8: UnsafeRawBufferPointer) -> Int { 3 * utf8.count + MemoryLayout<UInt64>.size }
+
     private static func fold(_ utf8: UnsafeRawBufferPointer, into folded: UnsafeMutableRawBufferPointer) -> Int {
         CaseFolding.fold(utf8, into: folded) { fold($0, into: folded, at: $1) }
     }
 
-    /// Writes the folding of a scalar above ASCII and returns the index after it.
+    /// Folds, and appends the changes that make of it the text folded by case alone, as `SearchText` says.
+    /// - Parameter isTold: becomes false where a text that is found by case alone would not be found folded.
+    @inline(__always)
+    static func fold(
+        _ utf8: UnsafeRawBufferPointer, into folded: UnsafeMutableRawBufferPointer, changes: inout ByteBuffer,
+        _ isTold: inout Bool
+    ) -> Int {
+        var last = 0
+        return CaseFolding.fold(utf8, into: folded) { scalar, index in
+            let end = fold(scalar, into: folded, at: index)
+            switch difference(scalar) {
+            case .none: return end
+            case .some: break
+            case .lost: isTold = false
+            }
+            append(CaseFolding.fold(scalar), after: index - last, instead: end - index, to: &changes)
+            last = end
+            return end
+        }
+    }
+
+    @inline(never)
+    private static func append(_ exact: UInt32, after kept: Int, instead old: Int, to changes: inout ByteBuffer) {
+        var kept = kept
+        while kept >= 255 {
+            changes.append(.max)
+            kept -= 255
+        }
+        withUnsafeTemporaryAllocation(byteCount: 4, alignment: 1) {
+            let new = CaseFolding.encode(exact, into: $0, at: 0)
+            changes.append(UInt8(truncatingIfNeeded: kept))
+            changes.append(UInt8(truncatingIfNeeded: old << 4 | new))
+            changes.append(UnsafeRawBufferPointer(rebasing: $0[..<new]))
+        }
+    }
+
+    /// How a scalar folded here stands to one that is folded by case alone: it is the same; it is another; it cannot be had from
+    /// that one by folding on.
+    enum Difference: UInt64 { case none, some, lost }
+
+    @inline(__always)
+    static func difference(_ scalar: UInt32) -> Difference {
+        if scalar < nearEnd { return Difference(rawValue: near[Int(scalar)] >> 48 & 0xFF) ?? .lost }
+        return 0x3400..<0xA000 ~= scalar || 0x1F000..<0x2F800 ~= scalar ? .none : computedDifference(scalar)
+    }
+
+    private static func computedDifference(_ scalar: UInt32) -> Difference {
+        func parts(_ scalar: UInt32) -> [UInt32] {
+            var parts: [UInt32] = []
+            forEachPart(of: scalar) { parts.append($0) }
+            return parts
+        }
+        let (exact, own) = (CaseFolding.fold(scalar), parts(scalar))
+        return own == [exact] ? .none : own == parts(exact) ? .some : .lost
+    }
+
+    /// Writes what a scalar above ASCII folds to: the index after it.
     @inline(__always)
     private static func fold(_ scalar: UInt32, into folded: UnsafeMutableRawBufferPointer, at index: Int) -> Int {
         if scalar < nearEnd {
@@ -60,12 +118,13 @@ public enum SearchFolding {
 
     /// The end of the scalars in the table `near`.
     private static let nearEnd: UInt32 = 0x3400
-    /// Foldings by scalar: UTF-8 from the lowest byte on, at most six bytes; the highest byte has their number.
+    /// By scalar: its UTF-8 from the lowest byte on, at most six bytes, its `Difference`, and in the highest byte how many.
     private static let near: [UInt64] = (0..<nearEnd).map { scalar in
         var entry: UInt64 = 0
         withUnsafeMutableBytes(of: &entry) { bytes in
             var end = 0
             forEachPart(of: scalar) { end = CaseFolding.encode($0, into: bytes, at: end) }
+            bytes[6] = UInt8(truncatingIfNeeded: computedDifference(scalar).rawValue)
             bytes[7] = UInt8(truncatingIfNeeded: end)
         }
         return UInt64(littleEndian: entry)

@@ -49,6 +49,9 @@ struct ColumnFilter {
     private var filter: MoodFilter
     private var feelings: [Verdict] = []
     private var tags: [Verdict] = []
+    /// Whether a label or a list of tags has the text that is searched, by number.
+    private var labelsWithText: [Verdict] = []
+    private var tagsWithText: [Verdict] = []
     /// The estimates by feeling; NaN if the palette has none.
     private var estimates: [Double] = []
 
@@ -109,13 +112,62 @@ struct ColumnFilter {
     }
 }
 
+/// The label and tags in a search, which stand in columns.
+extension ColumnFilter {
+    fileprivate mutating func judge(_ entries: [ColumnEntry], _ texts: ColumnTexts, _ verdicts: inout [RowVerdict]) {
+        let needle = filter.foldedText ?? []
+        for (place, entry) in entries.enumerated() where verdicts[place] != .no {
+            if !matches(MoodTraits(entry), texts) {
+                verdicts[place] = .no
+            } else if verdicts[place] == .open, hasText(entry, texts, needle) {
+                verdicts[place] = .yes
+            }
+        }
+    }
+
+    @inline(__always)
+    private mutating func hasText(_ entry: ColumnEntry, _ texts: ColumnTexts, _ needle: [UInt8]) -> Bool {
+        let (feeling, tags) = (Int(entry.texts[0]), Int(entry.texts[1]))
+        if max(feeling, tags) >= labelsWithText.count {
+            let more = texts.numbersEnd - labelsWithText.count
+            labelsWithText.append(contentsOf: repeatElement(.unknown, count: more))
+            tagsWithText.append(contentsOf: repeatElement(.unknown, count: more))
+        }
+        if labelsWithText[feeling] == .unknown { lookAtLabel(feeling, texts, needle) }
+        if tagsWithText[tags] == .unknown { lookAtTags(tags, texts, needle) }
+        return labelsWithText[feeling] == .yes || tagsWithText[tags] == .yes
+    }
+
+    private mutating func lookAtLabel(_ number: Int, _ texts: ColumnTexts, _ needle: [UInt8]) {
+        let isFound =
+            number > 0
+            && needle.withUnsafeBytes {
+                let label = FeelingText(texts[UInt32(number)]).label
+                return MoodFacts.contains(foldedNeedle: $0, isExact: filter.isExact, label)
+            }
+        labelsWithText[number] = isFound ? .yes : .no
+    }
+
+    private mutating func lookAtTags(_ number: Int, _ texts: ColumnTexts, _ needle: [UInt8]) {
+        let isFound =
+            number > 0
+            && needle.withUnsafeBytes {
+                let tags = ValidJSON(trusting: texts[UInt32(number)])
+                return MoodFacts.contains(foldedNeedle: $0, isExact: filter.isExact, tags: tags)
+            }
+        tagsWithText[number] = isFound ? .yes : .no
+    }
+}
+
 /// A filter in the store's form.
 final class MoodCondition: RecordCondition {
     private var filter: MoodFilter
     private var columns: ColumnFilter
     private let foldedText: [UInt8]
-    private let isExact: Bool
-    let signature: RecordSignature?
+    let looksAtChanges: Bool
+    /// Whether notes that hold the needle and nothing with an accent hold what is searched.
+    private let isNeedleExact: Bool
+    let needle: [UInt8]?
     let looksAtColumns: Bool
     let looksAtRecords: Bool
     let span: (from: Int64?, to: Int64?)
@@ -123,34 +175,37 @@ final class MoodCondition: RecordCondition {
     init(_ filter: MoodFilter) {
         self.filter = filter
         columns = ColumnFilter(filter)
-        foldedText = filter.foldedText ?? []
-        signature = filter.signature
-        looksAtColumns = filter.isFavorite != nil || filter.looksAtColumns
-        isExact = filter.isExact
+        let text = filter.foldedText ?? []
+        var folded: [UInt8] = []
+        text.withUnsafeBytes { SearchFolding.appendFolded(utf8: $0, to: &folded) }
+        foldedText = text
+        // Marks alone are nothing once they are folded.
+        needle = folded.isEmpty ? nil : folded
+        isNeedleExact = folded == text
+        looksAtColumns = filter.isFavorite != nil || filter.looksInside
+        looksAtChanges = filter.isExact
         looksAtRecords = filter.foldedText != nil
         span = filter.span
     }
 
-    func exclude(by entries: [ColumnEntry], _ texts: ColumnTexts, in isMeant: inout [Bool]) {
-        columns.exclude(entries, texts, &isMeant)
+    func judge(by entries: [ColumnEntry], _ texts: ColumnTexts, in verdicts: inout [RowVerdict]) {
+        columns.judge(entries, texts, &verdicts)
+    }
+
+    func confirms(_ text: UnsafeRawBufferPointer, _ changes: UnsafeRawBufferPointer) -> Bool {
+        if !looksAtChanges { return true }
+        if changes.isEmpty { return isNeedleExact }
+        return foldedText.withUnsafeBytes { SearchText.contains(exactNeedle: $0, text, changes) }
     }
 
     func matches(besidesColumns record: UnsafeRawBufferPointer) -> Bool {
         // `filter` is a large value; this avoids a copy for each record.
         foldedText.withUnsafeBytes {
-            MoodFacts.contains(foldedNeedle: $0, isExact: isExact, in: record)
+            MoodFacts.contains(foldedNeedle: $0, isExact: looksAtChanges, in: record)
         }
     }
 
     func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool { filter.matches(head, record) }
-}
-
-extension ColumnFilter {
-    fileprivate mutating func exclude(_ entries: [ColumnEntry], _ texts: ColumnTexts, _ isMeant: inout [Bool]) {
-        for (place, entry) in entries.enumerated() where isMeant[place] {
-            isMeant[place] = matches(MoodTraits(entry), texts)
-        }
-    }
 }
 
 extension MoodFilter {

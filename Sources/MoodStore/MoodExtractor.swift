@@ -25,15 +25,17 @@ extension RecordExtractor {
             CanonicalMood(known: bytes).map { RecordHead(mood: $0) } ?? headOfAnyLayout(bytes)
         },
         traits: { record, scratch in MoodFacts(record).traits(&scratch) },
-        indexed: { bytes, text, scratch in
+        indexed: { bytes, text, scratch, found in
             if let mood = CanonicalMood(bytes) {
                 mood.label.withDecoded { CaseFolding.appendFolded(utf8: $0, to: &text) }
                 let facts = MoodFacts(mood)
-                return (RecordHead(mood: mood), facts.traits(&scratch), facts.signature.bits)
+                let isKept = SearchText.append(facts.notes, to: &found.text, changes: &found.changes)
+                return (RecordHead(mood: mood), facts.traits(&scratch), isKept)
             }
             guard let head = headAndTextOfAnyLayout(bytes, &text) else { return nil }
             let facts = MoodFacts(bytes)
-            return (head, facts.traits(&scratch), facts.signature.bits)
+            let isKept = SearchText.append(facts.notes, to: &found.text, changes: &found.changes)
+            return (head, facts.traits(&scratch), isKept)
         })
 
     /// The head of a record with members in any order and others between them. It validates the JSON first, because a

@@ -84,13 +84,6 @@ public struct MoodFilter: Sendable {
         foldedText = folded.isEmpty ? nil : folded
     }
 
-    /// The bits of every matching mood's signature; nil if all moods may match.
-    var signature: RecordSignature? {
-        guard let foldedText else { return nil }
-        let bits = foldedText.withUnsafeBytes { SearchSignature(foldedNeedle: $0, isExact: isExact).bits }
-        return bits == .zero ? nil : bits
-    }
-
     public enum TagCondition { case all, any, none }
 
     public mutating func add(tag: UnsafeRawBufferPointer, to condition: TagCondition) {

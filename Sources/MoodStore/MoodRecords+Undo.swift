@@ -38,7 +38,7 @@ extension MoodRecords {
         }
         let removed = plan.targets.filter { $0.1 == nil }.map(\.0)
         for place in plan.targets.indices {
-            // What is put in the store need not be here too: there may be many.
+            // A record that is in the store need not be here too: there may be many.
             guard let bytes = plan.targets[place].1.take() else { continue }
             try step()
             scratch.rewind(to: 0)

@@ -57,18 +57,6 @@ import Testing
         }
     }
 
-    private static func signature(_ text: String) -> SearchSignature {
-        var writer = JSONWriter(capacity: 16)
-        writer.string(text)
-        var signature = SearchSignature()
-        let bytes = Array(writer.buffer.bytes)
-        bytes.withUnsafeBytes {
-            let raw = UnsafeRawBufferPointer(rebasing: $0.dropFirst().dropLast())
-            signature.add(JSONText(raw: raw, isEscaped: raw.contains(UInt8(ascii: "\\"))))
-        }
-        return signature
-    }
-
     private static func findsExactly(_ needle: [UInt8], in haystack: String) -> Bool {
         needle.withUnsafeBytes { needle in
             var haystack = haystack
@@ -78,49 +66,93 @@ import Testing
         }
     }
 
-    /// A text that a signature excludes is not there, with accents and without.
-    @Test(arguments: SeededRandom.seeds) func signaturesExcludeNothingThatIsThere(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
-        let letters = Array("abkKsSzZ@`[{ \u{212A}\u{17F}éE\u{301}İΙ\u{345}\u{3B9}한\u{1112}日😊\"\\/\n")
-        func text(_ count: ClosedRange<Int>) -> String {
-            let count = Int.random(in: count, using: &random)
-            var text = ""
-            for _ in 0..<count { text.append(letters.randomElement(using: &random) ?? "a") }
-            return text
+    /// The kept form of notes, nil if a search has to read them.
+    private static func kept(_ notes: String) -> (text: [UInt8], changes: [UInt8])? {
+        var writer = JSONWriter(capacity: 16)
+        writer.string(notes)
+        var text = ByteBuffer()
+        var changes = ByteBuffer()
+        let isKept = writer.buffer.withBytes {
+            let raw = UnsafeRawBufferPointer(rebasing: $0.dropFirst().dropLast())
+            return SearchText.append(
+                JSONText(raw: raw, isEscaped: raw.contains(UInt8(ascii: "\\"))), to: &text, changes: &changes)
         }
-        var (excluded, exactlyExcluded) = (0, 0)
-        for _ in 0..<20_000 {
-            let (needle, haystack) = (text(1...4), text(0...30))
-            let signature = Self.signature(haystack).bits
-            var exact: [UInt8] = []
-            var bytes = needle
-            bytes.withUTF8 { CaseFolding.appendFolded(utf8: UnsafeRawBufferPointer($0), to: &exact) }
-            let folded = Self.folded(needle)
-            let wanted = folded.withUnsafeBytes { SearchSignature(foldedNeedle: $0, isExact: false).bits }
-            if signature & wanted != wanted {
-                excluded += 1
-                #expect(!Self.finds(needle, in: haystack), "\(needle) \(haystack)")
-            }
-            let wantedExactly = exact.withUnsafeBytes { SearchSignature(foldedNeedle: $0, isExact: true).bits }
-            if signature & wantedExactly != wantedExactly {
-                exactlyExcluded += 1
-                #expect(!Self.findsExactly(exact, in: haystack), "\(needle) \(haystack)")
-            }
-        }
-        #expect(excluded > 2_000 && exactlyExcluded > 1_000)
+        return isKept ? (text.withBytes { Array($0) }, changes.withBytes { Array($0) }) : nil
     }
 
-    /// The signatures of nearly all short notes exclude a word that they do not contain.
-    @Test func signaturesExcludeMostOfOrdinaryNotes() {
-        let notes = [
-            "Walk by the sea, cold wind, then tea with Ann", "Slept badly; the meeting went better than feared",
-            "Long call with mum. Rain all day. Read half of the book", "Ran five kilometres before work, sore legs",
-            "Nothing much, dinner at home and an early night", "Café with Jürgen, schöner Abend 😊",
-        ]
-        let signatures = notes.map { Self.signature($0).bits }
-        for word in ["zebra", "guitar", "hospital", "vacation", "xylophone", "quarrel"] {
-            let wanted = Self.folded(word).withUnsafeBytes { SearchSignature(foldedNeedle: $0, isExact: false).bits }
-            #expect(signatures.count { $0 & wanted == wanted } <= 1, "\(word)")
+    private static func exact(_ text: String) -> [UInt8] {
+        var exact: [UInt8] = []
+        var text = text
+        text.withUTF8 { CaseFolding.appendFolded(utf8: UnsafeRawBufferPointer($0), to: &exact) }
+        return exact
+    }
+
+    private static func contains(_ needle: [UInt8], _ kept: (text: [UInt8], changes: [UInt8])) -> Bool {
+        needle.withUnsafeBytes { needle in
+            kept.text.withUnsafeBytes { text in
+                kept.changes.withUnsafeBytes { SearchText.contains(exactNeedle: needle, text, $0) }
+            }
+        }
+    }
+
+    /// The kept form of notes says the same as they do, with accents and without; and notes that hold a text by case alone hold it
+    /// folded.
+    @Test(arguments: SeededRandom.seeds) func keptNotesAreAsTheyWere(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let letters = Array("abkKsSzZ@`[{ \u{212A}\u{17F}éE\u{301}İΙ\u{3B9}한\u{1112}日😊\"\\/\nß")
+        func text(_ count: ClosedRange<Int>) -> String {
+            let count = Int.random(in: count, using: &random)
+            return String((0..<count).map { _ in letters.randomElement(using: &random) ?? "a" })
+        }
+        var found = 0
+        for round in 0..<10_000 {
+            let plain = String(repeating: "x", count: round % 50 == 0 ? Int.random(in: 240...530, using: &random) : 0)
+            let (needle, notes) = (text(1...3), text(0...10) + plain + text(0...10))
+            let kept = try #require(Self.kept(notes))
+            #expect(kept.text == Self.folded(notes) && Self.contains(Self.exact(notes), kept))
+            let isThere = Self.findsExactly(Self.exact(needle), in: notes)
+            #expect(Self.contains(Self.exact(needle), kept) == isThere, "\(needle) \(notes)")
+            guard isThere else { continue }
+            found += 1
+            let folded = Self.folded(String(decoding: Self.exact(needle), as: UTF8.self))
+            #expect(kept.text.count >= folded.count && Self.finds(needle, in: notes), "\(needle) \(notes)")
+        }
+        #expect(found > 100)
+    }
+
+    /// Each character is kept as it is, or said not to be; and few are not.
+    @Test func everyCharacterIsKeptOrRead() throws {
+        var read: [UInt32] = []
+        for code in UInt32(0x20)...0x10FFFF {
+            guard let scalar = Unicode.Scalar(code) else { continue }
+            let notes = "Before-X\(scalar)y"
+            guard let kept = Self.kept(notes) else {
+                read.append(code)
+                continue
+            }
+            let exact = Self.exact(notes)
+            let isRight =
+                kept.text == Self.folded(notes) && Self.contains(exact, kept)
+                && kept.text == Self.folded(String(decoding: exact, as: UTF8.self))
+            #expect(isRight, "U+\(String(code, radix: 16))")
+        }
+        #expect(read == [0x345])
+    }
+
+    @Test func longNotesAreRead() throws {
+        #expect(Self.kept(String(repeating: "a", count: SearchText.notesMax)) != nil)
+        #expect(Self.kept(String(repeating: "a", count: SearchText.notesMax + 1)) == nil)
+        #expect(Self.kept(String(repeating: "\n", count: 4 * SearchText.notesMax)) == nil)
+    }
+
+    /// Changes that do not fit a text are not followed.
+    @Test(arguments: SeededRandom.seeds) func anyChangesAreHarmless(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<10_000 {
+            let changes = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random) & (Bool.random(using: &random) ? 0x13 : 0xFF)
+            }
+            #expect(!Self.contains(Array("nowhere".utf8), (Array("some text".utf8), changes)))
         }
     }
 

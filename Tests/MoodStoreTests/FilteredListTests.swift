@@ -35,7 +35,7 @@ import Testing
 
     private static let words = [
         "walk", "Café", "cafe\u{301}", "STRASSE", "Straße", "ΣΊΣΥΦΟΣ", "σίσυφος", "東京", "한국", "हिन्दी", "i\u{307}stanbul",
-        "İzmir",
+        "İzmir", "ᾳ\u{345}",
         "a\"b\\c", "tab\tnew\nline", "Å", "ﬁn", "garden", "🌧️", "e", "1:30",
     ]
     private static let emojis = ["😊", "😢", "☀️", "☀"]
@@ -49,9 +49,13 @@ import Testing
     private static func mood(_ number: Int, _ random: inout SeededRandom) -> Mood {
         func chance() -> Bool { Int.random(in: 0..<4, using: &random) == 0 }
         let count = Int.random(in: 0...2, using: &random)
+        // Some are longer than what the index keeps of notes.
+        let notes = text(&random, 4)
+        let isLong = chance() && chance()
         return Mood(
             id: testID(number), time: 1_700_000_000_000 + .random(in: 0..<900, using: &random) * 1000,
-            emoji: emojis.randomElement(using: &random) ?? "", label: "x" + text(&random, 1), notes: text(&random, 4),
+            emoji: emojis.randomElement(using: &random) ?? "", label: "x" + text(&random, 1),
+            notes: isLong ? String(repeating: notes + " ", count: 100) : notes,
             tags: Array(Set(tags.shuffled(using: &random).prefix(count))), isFavorite: chance(),
             valence: chance() ? Double(Int.random(in: -4...4, using: &random)) / 4 : nil)
     }
@@ -88,7 +92,7 @@ import Testing
         if Bool.random(using: &random) {
             let word = words.randomElement(using: &random) ?? ""
             let needle =
-                [word, String(word.prefix(1)), word.uppercased(), "nowhere", "e t", "o", "a\"", "work"]
+                [word, String(word.prefix(1)), word.uppercased(), "nowhere", "e t", "o", "a\"", "work", "\u{301}", "ι"]
                 .randomElement(using: &random) ?? word
             let bytes = folded(needle, isExact: isExact)
             Array(needle.utf8).withUnsafeBytes { filter.search($0) }

@@ -67,9 +67,9 @@ def prepare(binary, folder):
 
 def damages(files):
     """Every damage; the deed is "cut" or "flip"."""
-    for name in ["journal-2.jsonl", "moods.json", "index-2", "lock"]:
-        # An index is mostly pages of zeros, and IndexDamageTests cover the rest: here only some bytes, with every bit.
-        step = 97 if name == "index-2" else 1
+    for name in ["journal-2.jsonl", "moods.json", "index-2.v5", "lock"]:
+        # An index is mostly pages of zeros, and IndexDamageTests go through the rest: here only some, of every bit.
+        step = 97 if name == "index-2.v5" else 1
         yield from (Damage(name, "cut", offset, 0) for offset in range(0, len(files[name]), step))
         yield from (Damage(name, "flip", bit // 8, bit % 8) for bit in range(0, len(files[name]) * 8, step))
 

@@ -39,9 +39,9 @@ import time
 import stores
 from stores import SAID, Host, Moods, Session, identifier
 
-FILES = ["moods.json", "journal-3.jsonl", "operations-3.jsonl", "index-3", "lock", "backup-2.json", "navigation.json"]
-# The file's name in the generation before.
-EARLIER = {"moods.json": "backup-2.json", "operations-3.jsonl": "operations-2.jsonl", "index-3": "index-2"}
+FILES = ["moods.json", "journal-3.jsonl", "operations-3.jsonl", "index-3.v5", "lock", "backup-2.json", "navigation.json"]
+# What a file of one generation was in the one before.
+EARLIER = {"moods.json": "backup-2.json", "operations-3.jsonl": "operations-2.jsonl", "index-3.v5": "index-2.v5"}
 FILE_DEEDS = ["unlink", "copy", "older", "cut", "emptied", "grown", "edited", "edited in place", "linked"]
 FOLDER_DEEDS = ["unlink", "moved away", "copy", "older", "emptied", "symbolic link"]
 FOLDERS = ["history", "."]

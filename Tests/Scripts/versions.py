@@ -7,9 +7,10 @@
 
 1. HOST opens the stores in Tests/Scripts/fixtures, which hosts of earlier versions wrote: it gives each answer that is kept with
    them. Members may have been added. Then it changes the store, and compacts it.
-2. In turns: one host changes moods, some with an opId, undoes, saves navigation, compacts, and ends. The other answers
+2. Each host keeps its index while the other one is at work on the store too.
+3. In turns: one host changes moods, some with an opId, undoes, saves navigation, compacts, and ends. The other answers
    the same to every read, and to each opId again.
-3. Killed, in turns and together: kill9.py, with hosts of both versions by chance.
+4. Killed, in turns and together: kill9.py, with hosts of both versions by chance.
 
 --write makes a fixture. This script builds nothing.
 """
@@ -187,6 +188,21 @@ def check(command, log, randomness, kept):
     return len(kept["reads"]) + min(20, len(kept["operations"])) + len(kept["navigation"])
 
 
+def keep_their_indexes(commands, log):
+    """Neither host makes the index again because the other one has been there: each version has a file of its own."""
+    store = commands[0][commands[0].index("--store") + 1]
+    with Host(commands[-1], log) as host:
+        host.ask("mood.create", {"emoji": "😊", "label": "Happy", "notes": "Café"})
+        host.ask("store.compact")
+    seen = []
+    for command in commands * 3:
+        with Host(command, log) as host:
+            expect(1, host.ask("mood.list", {"filter": {"text": "cafe"}, "count": True})["total"], "a search")
+        seen.append({(entry.name, entry.inode()) for entry in os.scandir(store) if entry.name.startswith("index-")})
+    if any(one != seen[1] for one in seen[1:]):
+        raise kill9.Lost(f"indexes are made in turns: {seen}")
+
+
 def main():
     parser = argparse.ArgumentParser(description="Hosts of two versions on one store.")
     parser.add_argument("hosts", nargs="+", type=os.path.abspath, help="the host of now; or the old one and the new one")
@@ -210,6 +226,7 @@ def main():
                 return 0
             print(f"fixtures: {open_fixtures(both[-1], place, log)} answers are as they were", flush=True)
             if len(both) > 1:
+                keep_their_indexes(commands("indexes"), log)
                 kept, compared = {"operations": [], "navigation": {}}, 0
                 for _ in range(options.turns):
                     pair = randomness.sample(commands("turns"), 2)

@@ -37,7 +37,7 @@ import Testing
         try store.flush()
     }
 
-    @Test(arguments: ["journal-2.jsonl", "moods.json", "operations-2.jsonl", "index-2", "lock", "navigation.json"])
+    @Test(arguments: ["journal-2.jsonl", "moods.json", "operations-2.jsonl", "index-2.v5", "lock", "navigation.json"])
     func aTerabyteOfNothingIsNotRead(name: String) throws {
         try makeStore()
         if !directory.names.contains(name) { directory.write(name, "{}") }

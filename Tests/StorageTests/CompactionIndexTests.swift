@@ -51,7 +51,7 @@ import Testing
             _ = try Compaction.run(settings(directory), .test)
             #expect(try hasIndex())
             let names = try FileSystem.system.list(directory.path("")).filter { $0.hasPrefix("index-") }
-            #expect(names.sorted() == (max(2, round)...round + 1).map { "index-\($0)" })
+            #expect(names.sorted() == (max(2, round)...round + 1).map { "index-\($0).v5" })
             try store.with { try $0.catchUp() }
             #expect(store.contents.count == 21)
         }

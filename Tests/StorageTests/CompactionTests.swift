@@ -69,7 +69,7 @@ import Testing
             steps == [
                 "pwrite temporary", "fsync temporary", "pwrite temporary", "fsync temporary",
                 // The index, which is a cache and never synced; then the line that came since.
-                "pwrite temporary", "rename index-2",
+                "pwrite temporary", "pwrite temporary", "rename index-2.v5",
                 "pwrite temporary", "fsync temporary", "link backup-1.json", "rename journal-2.jsonl",
                 "fsync directory", "rename moods.json", "fsync directory", "pwrite lock",
                 // The name of history/.

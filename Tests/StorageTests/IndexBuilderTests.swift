@@ -39,8 +39,8 @@ import Testing
         try image.moveToDisk(in: try indexed.place(), temporary: "temporary-1")
         let isInMemory = image.isInMemory
         #expect(!isInMemory)
-        #expect(indexed.directory.names == ["index-4", "moods.json"])
-        #expect(indexed.directory.read("index-4") == bytes)
+        #expect(indexed.directory.names == ["index-4.v5", "moods.json"])
+        #expect(indexed.directory.read("index-4.v5") == bytes)
         let index = try indexed.openIndex()
         for (number, record) in records.enumerated() { #expect(try index.find(record.id)?.row == number) }
     }

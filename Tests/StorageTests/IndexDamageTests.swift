@@ -62,12 +62,12 @@ import Testing
         var swapped = bytes
         let (first, second) = (IndexRow.offset(3), IndexRow.offset(4))
         for at in 0..<64 { swapped.swapAt(first + at, second + at) }
-        indexed.directory.write("index-4", swapped)
+        indexed.directory.write("index-4.v5", swapped)
         let one = try indexed.openIndex()
         #expect(throws: IndexFault.self) { try one.row(3) }
         #expect(try one.row(5).head.id == records[5].id)
         let other = try indexed.imageBytes(IndexKey(1, 2))
-        indexed.directory.write("index-4", Array(bytes[..<4096] + other[4096...]))
+        indexed.directory.write("index-4.v5", Array(bytes[..<4096] + other[4096...]))
         let mixed = try indexed.openIndex()
         for number in records.indices { #expect(throws: IndexFault.self) { try mixed.row(number) } }
         #expect(throws: IndexFault.self) { try mixed.find(records[0].id) }
@@ -76,8 +76,8 @@ import Testing
     @Test func anIndexOfAnotherSnapshotIsRefused() throws {
         let indexed = try IndexedSnapshot(Self.records(3))
         let bytes = try indexed.imageBytes()
-        indexed.directory.write("index-4", bytes)
-        let file = { try File(indexed.directory.path("index-4"), .read, in: .system) }
+        indexed.directory.write("index-4.v5", bytes)
+        let file = { try File(indexed.directory.path("index-4.v5"), .read, in: .system) }
         let identity = try indexed.identity()
         func isTaken(_ change: (inout SnapshotHeader) -> Void) throws -> Bool {
             var header = identity.header

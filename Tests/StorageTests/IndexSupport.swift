@@ -82,7 +82,7 @@ struct IndexedSnapshot {
 
     /// The index from a file with these bytes.
     func index(from bytes: [UInt8]) throws -> SnapshotIndex? {
-        directory.write("index-4", bytes)
+        directory.write("index-4.v5", bytes)
         guard let image = IndexImage.open(in: try place(), of: try identity()) else { return nil }
         return SnapshotIndex(image, of: try openSnapshot(), .test)
     }
@@ -145,6 +145,17 @@ extension SnapshotIndex {
                 IndexAnswer {
                     let first = try columns(from: row, pages: 1, into: &entries)
                     return entries[row - first].described(try columnTexts())
+                })
+        }
+        for needle in ["a", "bc", "zz", "c"] {
+            answers.append(
+                IndexAnswer {
+                    let condition = TestCondition(needle, looksAtChanges: needle == "a")
+                    var verdicts = [RowVerdict](repeating: .open, count: count)
+                    let ends = try searchedEnds()
+                    try search(
+                        Array(needle.utf8), pages: 0..<ends.count, ends, &buffer, condition, in: &verdicts, from: 0)
+                    return "\(verdicts)"
                 })
         }
         for order: IndexOrder in [.time, .updated, .text, .marked] {

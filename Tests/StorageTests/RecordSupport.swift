@@ -18,10 +18,12 @@ struct TestRecord: Equatable {
             id: id, time: time, updated: updated, textPrefix: Self.prefix(Array(text.utf8)), isMarked: isMarked)
     }
 
-    /// A few bits that differ between random records.
-    var signature: RecordSignature {
-        RecordSignature(1 << UInt64(time & 63), 1 << UInt64(updated & 63), isMarked ? 1 : 0, 1)
+    /// The changes beside the searched text: none, a byte, or more than the index keeps.
+    var changes: [UInt8] {
+        time % 5 != 0 ? [] : [UInt8](repeating: UInt8(updated), count: updated == 7 ? 300 : 1)
     }
+    /// Whether the text is searched without a look at the record.
+    var isSearched: Bool { updated != 3 }
 
     var json: String {
         """
@@ -172,10 +174,12 @@ extension RecordExtractor {
             return record?.head
         },
         traits: { traits($0, &$1) },
-        indexed: { bytes, text, scratch in
+        indexed: { bytes, text, scratch, found in
             guard let record = TestRecord(bytes) else { return nil }
             text.append(utf8: record.text)
-            return (record.head, traits(bytes, &scratch), record.signature)
+            found.text.append(utf8: record.text)
+            record.changes.withUnsafeBytes { found.changes.append($0) }
+            return (record.head, traits(bytes, &scratch), record.isSearched)
         })
 
     private static func traits(_ bytes: UnsafeRawBufferPointer, _ scratch: inout ByteBuffer) -> RecordTraits {

@@ -14,7 +14,7 @@ import Testing
             try store.rewrite()
             try store.commit(.put(2, "b"))
         }
-        for name in ["torn-journal-1", "moods.v1.json", "navigation.json", "operations-2.jsonl", "index-2"] {
+        for name in ["torn-journal-1", "moods.v1.json", "navigation.json", "operations-2.jsonl", "index-2.v5"] {
             directory.write(name, name)
         }
         return directory.contents()

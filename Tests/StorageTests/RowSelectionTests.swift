@@ -4,9 +4,10 @@ import Testing
 
 @testable import Storage
 
-/// A condition on records; it counts the records that it read.
-private final class TestCondition: RecordCondition {
-    let signature: RecordSignature?
+/// A condition on text, time and update; it counts the records that it looked at.
+final class TestCondition: RecordCondition {
+    let needle: [UInt8]?
+    let looksAtChanges: Bool
     let looksAtColumns: Bool
     let looksAtRecords: Bool
     let span: (from: Int64?, to: Int64?)
@@ -15,36 +16,45 @@ private final class TestCondition: RecordCondition {
 
     init(_ random: inout SeededRandom, _ example: TestRecord) {
         func chance() -> Bool { Bool.random(using: &random) }
-        var bits = example.signature
-        for place in bits.indices where chance() { bits[place] = 0 }
+        text = String(example.text.dropFirst(Int.random(in: 0...1, using: &random)))
         looksAtRecords = chance()
-        signature = looksAtRecords && chance() ? bits : nil
+        looksAtChanges = chance()
+        needle = chance() && !text.isEmpty ? Array(text.utf8) : nil
         looksAtColumns = chance()
         span = (
             chance() ? example.time - .random(in: 0...2, using: &random) : nil,
             chance() ? example.time + .random(in: 0...2, using: &random) : nil
         )
-        text = example.text
     }
 
-    init(bits: RecordSignature) {
-        (signature, looksAtColumns, looksAtRecords, span, text) = (bits, false, true, (nil, nil), "")
+    init(_ needle: String, looksAtChanges: Bool = false) {
+        (self.looksAtChanges, text, self.needle) = (looksAtChanges, needle, Array(needle.utf8))
+        (looksAtColumns, looksAtRecords, span) = (false, true, (nil, nil))
     }
 
     func isMeant(_ record: TestRecord) -> Bool {
         if let from = span.from, record.time < from { return false }
         if let to = span.to, record.time >= to { return false }
         if looksAtColumns, record.time & 1 == 1 { return false }
-        return !looksAtRecords || isFound(record)
+        return !looksAtRecords || isFound(record) || (looksAtColumns && record.updated == 5)
     }
 
     private func isFound(_ record: TestRecord) -> Bool {
-        if let signature, record.signature & signature != signature { return false }
-        return record.text >= text
+        (text.isEmpty || record.text.contains(text)) && (!looksAtChanges || record.changes.first ?? 0 < 5)
     }
 
-    func exclude(by columns: [ColumnEntry], _ texts: ColumnTexts, in isMeant: inout [Bool]) {
-        for (place, entry) in columns.enumerated() where entry.time & 1 == 1 { isMeant[place] = false }
+    func judge(by columns: [ColumnEntry], _ texts: ColumnTexts, in verdicts: inout [RowVerdict]) {
+        for (place, entry) in columns.enumerated() {
+            if entry.time & 1 == 1 {
+                verdicts[place] = .no
+            } else if verdicts[place] == .open, entry.word == 5 {
+                verdicts[place] = .yes
+            }
+        }
+    }
+
+    func confirms(_ text: UnsafeRawBufferPointer, _ changes: UnsafeRawBufferPointer) -> Bool {
+        String(decoding: text, as: UTF8.self).contains(self.text) && (!looksAtChanges || changes.first ?? 0 < 5)
     }
 
     func matches(besidesColumns record: UnsafeRawBufferPointer) -> Bool {
@@ -112,8 +122,8 @@ private final class TestCondition: RecordCondition {
         }
     }
 
-    /// More than one block of rows; few have the wanted signature, and no others are read, nor any twice.
-    @Test func looksAtLittleElse() throws {
+    /// More than one block of rows: none is looked at whose text is kept, and no other twice.
+    @Test(arguments: [false, true]) func looksAtLittleElse(looksAtChanges: Bool) throws {
         var random = SeededRandom(seed: 5)
         let store = try TestRecords(settings(directory))
         let count = 5_000
@@ -125,19 +135,25 @@ private final class TestCondition: RecordCondition {
         try store.endCommit()
         try store.flush()
         _ = try store.with { try $0.compact() }
-        for order in RecordOrder.all {
-            for isDescending in [true, false] {
-                let condition = TestCondition(bits: RecordSignature(1 << 7, 0, 0, 0))
+        let all = store.contents.values
+        for needle in ["ab", "z", "bcd", "nowhere"] {
+            let looks = all.count {
+                !$0.isSearched || (looksAtChanges && $0.changes.count > 1 && $0.text.contains(needle))
+            }
+            for order in RecordOrder.all {
+                let condition = TestCondition(needle, looksAtChanges: looksAtChanges)
                 var found = 0
                 let counted = try store.with {
                     try $0.walk(
-                        order, isDescending: isDescending, after: nil, matching: condition, isCounting: true
+                        order, isDescending: Bool.random(using: &random), after: nil, matching: condition,
+                        isCounting: true
                     ) { _ in
                         found += 1
                         return true
                     }
                 }
-                #expect(found == count / 64 + 1 && counted == found && condition.looks == found, "\(order)")
+                let meant = all.count { condition.isMeant($0) }
+                #expect(found == meant && counted == meant && condition.looks == looks, "\(needle) \(order)")
             }
         }
         for round in 0..<20 { try check(store, &random, "\(count) records, round \(round)") }

@@ -97,7 +97,42 @@ static inline size_t cplatform_known_run(const uint8_t *bytes, size_t at, size_t
     }
     return at;
 }
+
+// Where the needle, which is not empty, first stands in the bytes; -1: nowhere. Its first and last byte are looked for at sixteen
+// places a step, and compared is where both fit.
+static inline ptrdiff_t cplatform_find(const void *in, size_t count, const void *wanted, size_t length) {
+    const uint8_t *bytes = (const uint8_t *)in, *needle = (const uint8_t *)wanted;
+    if (length > count) return -1;
+    const size_t places = count - length + 1;
+    const __m128i first = _mm_set1_epi8((char)needle[0]), last = _mm_set1_epi8((char)needle[length - 1]);
+    size_t at = 0;
+    for (; places - at >= 16; at += 16) {
+        __m128i heads = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(bytes + at)), first);
+        __m128i tails = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(bytes + at + length - 1)), last);
+        unsigned fits = (unsigned)_mm_movemask_epi8(_mm_and_si128(heads, tails));
+        for (; fits; fits &= fits - 1) {
+            size_t place = at + (size_t)__builtin_ctz(fits);
+            if (memcmp(bytes + place, needle, length) == 0) return (ptrdiff_t)place;
+        }
+    }
+    for (; at < places; at++) {
+        if (bytes[at] == needle[0] && memcmp(bytes + at, needle, length) == 0) return (ptrdiff_t)at;
+    }
+    return -1;
+}
 #else
+static inline ptrdiff_t cplatform_find(const void *in, size_t count, const void *wanted, size_t length) {
+    const uint8_t *bytes = (const uint8_t *)in, *needle = (const uint8_t *)wanted;
+    if (length > count) return -1;
+    for (size_t at = 0; at <= count - length; at++) {
+        const uint8_t *found = memchr(bytes + at, needle[0], count - length + 1 - at);
+        if (!found) return -1;
+        at = (size_t)(found - bytes);
+        if (memcmp(found, needle, length) == 0) return (ptrdiff_t)at;
+    }
+    return -1;
+}
+
 static inline size_t cplatform_plain_run(const uint8_t *bytes, size_t at, size_t end) {
     (void)bytes; (void)end;
     return at;

@@ -60,43 +60,39 @@ public struct MoodFacts {
             return false
         }
         let facts = MoodFacts(record)
-        func has(_ text: JSONText) -> Bool {
-            text.withDecoded {
-                isExact
-                    ? CaseFolding.contains(foldedNeedle: needle, in: $0)
-                    : SearchFolding.contains(foldedNeedle: needle, in: $0)
-            }
+        return contains(foldedNeedle: needle, isExact: isExact, facts.notes)
+            || contains(foldedNeedle: needle, isExact: isExact, facts.label)
+            || facts.tags.map { contains(foldedNeedle: needle, isExact: isExact, tags: $0) } ?? false
+    }
+
+    /// Whether a text contains the needle.
+    @inline(__always)
+    public static func contains(
+        foldedNeedle needle: UnsafeRawBufferPointer, isExact: Bool, _ text: JSONText
+    ) -> Bool {
+        text.withDecoded {
+            isExact
+                ? CaseFolding.contains(foldedNeedle: needle, in: $0)
+                : SearchFolding.contains(foldedNeedle: needle, in: $0)
         }
-        if has(facts.notes) || has(facts.label) { return true }
-        guard let tags = facts.tags else { return false }
-        // A needle without a quote cannot span two tags.
+    }
+
+    /// Whether one of the tags does.
+    public static func contains(foldedNeedle needle: UnsafeRawBufferPointer, isExact: Bool, tags: ValidJSON) -> Bool {
+        // No needle without a quote goes from one into the next.
         let isPlain = !tags.bytes.contains(UInt8(ascii: "\\")) && !needle.contains(UInt8(ascii: "\""))
-        if isPlain, !has(JSONText(raw: tags.bytes, isEscaped: false)) { return false }
+        let all = JSONText(raw: tags.bytes, isEscaped: false)
+        if isPlain, !contains(foldedNeedle: needle, isExact: isExact, all) { return false }
         var reader = JSONReader(tags)
         guard reader.enterArray() else { return false }
         while reader.nextElement() {
             if let tag = reader.text() {
-                if has(tag) { return true }
+                if contains(foldedNeedle: needle, isExact: isExact, tag) { return true }
             } else {
                 reader.skip()
             }
         }
         return false
-    }
-
-    /// The pairs of bytes in the texts that are searched: label, notes and tags.
-    @inline(__always)
-    public var signature: SearchSignature {
-        var signature = SearchSignature()
-        signature.add(label)
-        signature.add(notes)
-        guard let tags else { return signature }
-        var reader = JSONReader(tags)
-        guard reader.enterArray() else { return signature }
-        while reader.nextElement() {
-            if let tag = reader.text() { signature.add(tag) } else { reader.skip() }
-        }
-        return signature
     }
 
     /// Takes the members of a record in the canonical layout.

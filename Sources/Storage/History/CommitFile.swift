@@ -80,7 +80,7 @@ private struct CommitFileWriter: ~Copyable {
 
     mutating func write(_ line: UnsafeRawBufferPointer, to file: borrowing File) throws(SystemError) {
         let content = UnsafeRawBufferPointer(rebasing: line.dropLast(Seal.byteCount))
-        // Where each record begins and ends; the line is one that was just made.
+        // The end of the last record; the line is one that was just made.
         var end = 0
         if let commit = JournalLine(content: content), let start = content.baseAddress {
             _ = try commit.forEachPart { (part) throws(SystemError) in

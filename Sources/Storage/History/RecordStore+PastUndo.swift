@@ -72,7 +72,7 @@ extension RecordStore {
     ) throws(UndoFailure) -> PastUndo {
         var touched = try touchedRecords(chosen, from: first)
         let ids = Set(touched.values.lazy.flatMap { $0.changes.lazy.map(\.id) })
-        // What an undo takes back is what nothing is afterwards.
+        // No record is afterwards a version that an undo takes back.
         var versions = RecordVersions(of: ids, reversals, without: isRedo ? [] : Set(chosen))
         try forEachCommit(from: first, to: flushedRevision) { versions.follow($0) }
         for revision in chosen {
@@ -93,7 +93,7 @@ extension RecordStore {
             let bytes = version == 0 ? base[id] : versions.record(id)
             plan.targets.append((id, bytes))
             guard let bytes else { continue }
-            assert(!bytes.isEmpty, "a version that is taken back is what nothing is afterwards")
+            assert(!bytes.isEmpty, "no record is a version that was taken back")
             plan.versions.append((id, version == 0 ? bytes.withUnsafeBytes { extractor.revision($0) ?? 0 } : version))
         }
         for revision in chosen {
@@ -171,7 +171,7 @@ extension RecordStore {
 /// By revision: the commits that it took back, or made again.
 private typealias ReversalsByCommit = [Int: (revisions: [Int], isRedo: Bool)]
 
-/// What one commit changed, each record once.
+/// The changes of one commit, each record once.
 private struct TouchedRecords {
     private(set) var changes: [(kind: UndoneCommit.Kind, id: RecordID)] = []
     private var places: [RecordID: Int] = [:]

@@ -1,10 +1,10 @@
 import JSONCodec
 import Platform
 
-/// The layout of `index-G`: the width of every part, and its checksums. `Docs/StoreFormat.md` describes it for authors
-/// of other readers.
+/// The layout of `index-G.v5`: what every part of it is wide, and how each part is checked. `Docs/StoreFormat.md` says the
+/// same for those who write another reader.
 ///
-/// Integers are little-endian, ids are their sixteen bytes in written order. A header page, then nine sections, each
+/// Integers are little-endian, ids are their sixteen bytes in written order. A header page, then ten sections, each
 /// from a multiple of 4096 bytes on:
 /// 0. rows: 64 bytes a record, in order of (time, id), which is the order of the snapshot
 /// 1. buckets: 512 bytes each, to find a record by the hash of its id
@@ -14,15 +14,15 @@ import Platform
 /// 5. columns: pages of entries, in the order of the rows
 /// 6. the texts that the columns name, each after its length (four bytes)
 /// 7. the hours that have a record: 24 bytes for 64 hours of one text
-/// 8. the signatures: pages of 32 bytes a record, in the order of the rows
+/// 8. where each page of the searched texts ends: 8 bytes each, from the beginning of the next section on
+/// 9. the searched texts: pages of any length, see `SearchedTexts`
 ///
-/// Each row, bucket, page and the sections of texts and of hours is a unit of reading and checking. A unit's last four
-/// bytes are the CRC-32C of the index's key, the unit's offset in the file (eight bytes), and the rest of the unit. So
-/// a reader detects a unit that never reached the disk, is of another index, or stands in another's place; therefore
-/// nothing is synced.
+/// Row, bucket, page and the sections 6 to 8 are the units that are read and checked. A unit's last four bytes are the CRC-32C of the
+/// index's key, the unit's offset in the file (eight bytes), and the rest of the unit. So a unit that never reached the
+/// disk, is of another index, or stands in another's place is found out when it is read; therefore nothing is synced.
 enum IndexFormat {
     static let magic: UInt64 = 0x0a58_4449_444f_4f4d  // "MOODIDX\n"
-    static let version: UInt32 = 4
+    static let version: UInt32 = 5
     static let pageBytes = 4096
     static let rowBytes = 64
     static let bucketBytes = 512
@@ -32,15 +32,16 @@ enum IndexFormat {
     static let bucketEntriesAimed = 14
     /// Entries between the first entry's key and the checksum.
     static let pageEntriesMax = 1021
-    /// Size of an entry of the columns, and of a signature.
+    /// The size of an entry of the columns.
     static let columnsBytes = 32
-    /// Entries before the checksum.
+    /// Before the checksum; as many records have a page of searched texts together.
     static let pageColumnsMax = 127
     static let hoursBytes = 24
     /// Row numbers have four bytes.
     static let countMax = 1 << 32 - 1
 
     static func bucketCount(_ count: Int) -> Int { max(1, (count + bucketEntriesAimed - 1) / bucketEntriesAimed) }
+    static func columnPageCount(_ count: Int) -> Int { (count + pageColumnsMax - 1) / pageColumnsMax }
     static func pageCount(_ entries: Int) -> Int { (entries + pageEntriesMax - 1) / pageEntriesMax }
 
     /// The first bucket to search for an id: the hash as a fraction of all.
@@ -112,9 +113,10 @@ struct IndexSections: Equatable {
     var columns: IndexSection
     var texts: IndexSection
     var hours: IndexSection
-    var signatures: IndexSection
+    var searchedEnds: IndexSection
+    var searched: IndexSection
 
-    init(count: Int, markedCount: Int, textCount: Int, textBytes: Int, hoursCount: Int) {
+    init(count: Int, markedCount: Int, textCount: Int, textBytes: Int, hoursCount: Int, searchedBytes: Int) {
         var end = IndexFormat.pageBytes
         func next(_ byteCount: Int) -> IndexSection {
             defer { end += (byteCount + IndexFormat.pageBytes - 1) / IndexFormat.pageBytes * IndexFormat.pageBytes }
@@ -125,16 +127,19 @@ struct IndexSections: Equatable {
         byUpdate = next(IndexFormat.pageCount(count) * IndexFormat.pageBytes)
         byText = next(IndexFormat.pageCount(count) * IndexFormat.pageBytes)
         marked = next(IndexFormat.pageCount(markedCount) * IndexFormat.pageBytes)
-        let columnPages = (count + IndexFormat.pageColumnsMax - 1) / IndexFormat.pageColumnsMax
+        let columnPages = IndexFormat.columnPageCount(count)
         columns = next(columnPages * IndexFormat.pageBytes)
         texts = next(textBytes + 4 * textCount + 4)
         hours = next(hoursCount * IndexFormat.hoursBytes + 4)
-        signatures = next(columnPages * IndexFormat.pageBytes)
+        searchedEnds = next(columnPages * 8 + 4)
+        searched = next(searchedBytes)
     }
 
-    var all: [IndexSection] { [rows, buckets, byUpdate, byText, marked, columns, texts, hours, signatures] }
+    var all: [IndexSection] {
+        [rows, buckets, byUpdate, byText, marked, columns, texts, hours, searchedEnds, searched]
+    }
     /// The size of the whole file.
-    var byteCount: Int { signatures.end }
+    var byteCount: Int { searched.end }
 }
 
 /// The first page of an index: its snapshot, its counts and its sections.
@@ -150,8 +155,8 @@ struct IndexSections: Equatable {
 /// | 120 | 20 | the closing line |
 /// | 144 | 24 | records, marked records, bytes of all records |
 /// | 168 | 8 | buckets |
-/// | 176 | 144 | offset and length of each section |
-/// | 320 | 24 | texts of columns, bytes of all of them, entries of hours |
+/// | 176 | 160 | offset and length of each section |
+/// | 336 | 32 | texts of columns, bytes of all of them, entries of hours, bytes of the searched texts |
 /// | 4092 | 4 | CRC-32C of all bytes before |
 ///
 /// All other bytes are zero and ignored.
@@ -164,6 +169,7 @@ struct IndexHeader {
     let textCount: Int
     let textBytes: Int
     let hoursCount: Int
+    let searchedBytes: Int
     let sections: IndexSections
 
     var count: Int { identity.header.count }
@@ -171,7 +177,7 @@ struct IndexHeader {
 
     init(
         key: IndexKey, identity: SnapshotIdentity, markedCount: Int, recordBytes: Int, textCount: Int, textBytes: Int,
-        hoursCount: Int
+        hoursCount: Int, searchedBytes: Int
     ) {
         self.key = key
         self.identity = identity
@@ -180,9 +186,10 @@ struct IndexHeader {
         self.textCount = textCount
         self.textBytes = textBytes
         self.hoursCount = hoursCount
+        self.searchedBytes = searchedBytes
         sections = IndexSections(
             count: identity.header.count, markedCount: markedCount, textCount: textCount, textBytes: textBytes,
-            hoursCount: hoursCount)
+            hoursCount: hoursCount, searchedBytes: searchedBytes)
     }
 
     /// Nil if the page is damaged, of another version, or impossible.
@@ -196,9 +203,9 @@ struct IndexHeader {
         guard let schemaVersion = number(72), let generation = number(80), let revision = number(88),
             let size = number(104), let count = number(144), let markedCount = number(152),
             let recordBytes = number(160), recordBytes <= size, count <= IndexFormat.countMax, markedCount <= count,
-            number(168) == IndexFormat.bucketCount(count), let textCount = number(320), let textBytes = number(328),
-            textCount <= count * RecordTraits.textCount, textBytes <= recordBytes, let hoursCount = number(336),
-            hoursCount <= count
+            number(168) == IndexFormat.bucketCount(count), let textCount = number(336), let textBytes = number(344),
+            textCount <= count * RecordTraits.textCount, textBytes <= recordBytes, let hoursCount = number(352),
+            hoursCount <= count, let searchedBytes = number(360), searchedBytes <= SearchedTexts.bytesMax(count)
         else { return nil }
         let snapshot = SnapshotHeader(
             schemaVersion: schemaVersion, storeId: String(decoding: page[32..<68], as: UTF8.self),
@@ -209,7 +216,7 @@ struct IndexHeader {
                 header: snapshot, inode: page.integer(at: 96, UInt64.self), size: size,
                 modified: page.integer(at: 112, Int64.self), closingLine: Array(page[120..<140])),
             markedCount: markedCount, recordBytes: recordBytes, textCount: textCount, textBytes: textBytes,
-            hoursCount: hoursCount)
+            hoursCount: hoursCount, searchedBytes: searchedBytes)
         for (number, section) in sections.all.enumerated() {
             guard page.integer(at: 176 + number * 16, UInt64.self) == UInt64(section.offset),
                 page.integer(at: 184 + number * 16, UInt64.self) == UInt64(section.byteCount)
@@ -243,9 +250,10 @@ struct IndexHeader {
             page.store(UInt64(truncatingIfNeeded: section.offset), at: 176 + number * 16)
             page.store(UInt64(truncatingIfNeeded: section.byteCount), at: 184 + number * 16)
         }
-        page.store(UInt64(truncatingIfNeeded: textCount), at: 320)
-        page.store(UInt64(truncatingIfNeeded: textBytes), at: 328)
-        page.store(UInt64(truncatingIfNeeded: hoursCount), at: 336)
+        page.store(UInt64(truncatingIfNeeded: textCount), at: 336)
+        page.store(UInt64(truncatingIfNeeded: textBytes), at: 344)
+        page.store(UInt64(truncatingIfNeeded: hoursCount), at: 352)
+        page.store(UInt64(truncatingIfNeeded: searchedBytes), at: 360)
         let checked = UnsafeRawBufferPointer(rebasing: page.dropLast(4))
         page.store(CRC32C.checksum(checked), at: page.count - 4)
     }

@@ -5,15 +5,21 @@ import Platform
 package struct IndexImage: ~Copyable {
     private enum Source: ~Copyable {
         case file(File)
-        case memory(ByteBuffer)
+        case memory(Parts)
+    }
+
+    /// All but the last section in memory, and that section.
+    private struct Parts: ~Copyable {
+        let bytes: ByteBuffer
+        let searched: ByteBuffer
     }
 
     private var source: Source
     let header: IndexHeader
 
     /// An image that was just built.
-    init(_ bytes: consuming ByteBuffer, _ header: IndexHeader) {
-        source = .memory(bytes)
+    init(_ bytes: consuming ByteBuffer, searched: consuming ByteBuffer, _ header: IndexHeader) {
+        source = .memory(Parts(bytes: bytes, searched: searched))
         self.header = header
     }
 
@@ -57,12 +63,23 @@ package struct IndexImage: ~Copyable {
                 throw .indexDamaged(reason: "The index cannot be read: \(error).")
             }
             guard count == into.count else { throw .indexDamaged(reason: "The index was cut short.") }
-        case .memory(let buffer):
-            guard offset >= 0, offset <= buffer.count, into.count <= buffer.count - offset else {
-                throw .indexDamaged(reason: "The index has no byte \(offset).")
+        case .memory(let parts):
+            let start = header.sections.searched.offset
+            if offset < start {
+                try Self.copy(parts.bytes.bytes, offset, into, at: offset)
+            } else {
+                try Self.copy(parts.searched.bytes, offset - start, into, at: offset)
             }
-            into.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer.bytes[offset..<offset + into.count]))
         }
+    }
+
+    private static func copy(
+        _ bytes: UnsafeRawBufferPointer, _ start: Int, _ into: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(IndexFault) {
+        guard start >= 0, start <= bytes.count, into.count <= bytes.count - start else {
+            throw .indexDamaged(reason: "The index has no byte \(offset).")
+        }
+        into.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<start + into.count]))
     }
 
     package var isInMemory: Bool {
@@ -72,11 +89,21 @@ package struct IndexImage: ~Copyable {
         }
     }
 
-    /// The bytes in memory; nil for a file.
-    package var bytes: UnsafeRawBufferPointer? {
+    /// The bytes of the whole file, nil where it is one.
+    package var bytes: [UInt8]? {
         switch source {
         case .file: nil
-        case .memory(let buffer): buffer.bytes
+        case .memory(let parts): Array(parts.bytes.bytes) + Array(parts.searched.bytes)
+        }
+    }
+
+    /// Writes what is in memory.
+    private func write(to file: borrowing File) throws(SystemError) {
+        switch source {
+        case .file: break
+        case .memory(let parts):
+            try file.write(parts.bytes.bytes, at: 0)
+            try file.write(parts.searched.bytes, at: parts.bytes.count)
         }
     }
 }
@@ -99,11 +126,11 @@ extension IndexImage {
     mutating func moveToDisk(
         in place: borrowing StoreDirectory, temporary: String
     ) throws(SystemError) {
-        guard let bytes else { return }
+        guard isInMemory else { return }
         var file = try place.open(temporary, .create)
         let name = StoreInventory.indexName(header.identity.header.generation)
         do throws(SystemError) {
-            try file.write(bytes, at: 0)
+            try write(to: file)
             try place.rename(temporary, to: name)
         } catch {
             // A temporary file that stays is cleared away with others.
@@ -113,10 +140,6 @@ extension IndexImage {
         file.path = place.path(of: name)
         source = .file(file)
     }
-}
-
-extension StoreInventory {
-    static func indexName(_ generation: Int) -> String { "index-\(generation)" }
 }
 
 /// The identity of an index's snapshot: its first line, its file, and its last line. The device is left out, because

@@ -1,23 +1,26 @@
 import JSONCodec
 
-/// 256 bits of each record that only the caller interprets: a search skips records that lack one of its own bits,
-/// without reading them.
-public typealias RecordSignature = SIMD4<UInt64>
+/// The verdict of a condition on a row: open if only its text or the record decides.
+public enum RowVerdict: UInt8 { case no, yes, open }
 
-/// A condition on records, which the index answers for many at once: first by their times, signatures and columns, and
-/// by the records themselves only if those do not decide.
+/// A condition on records, which the index answers for many at once: first by their times, columns and searched texts, and by the
+/// record itself only where those leave it open.
 public protocol RecordCondition: AnyObject {
-    /// Bits that every matching record has in its signature; nil if it may have any.
-    var signature: RecordSignature? { get }
-    /// Whether the condition depends on columns.
+    /// The needle in the searched text of each record that matches, unless columns decide; nil if the record decides.
+    var needle: [UInt8]? { get }
+    /// Whether the text alone does not say that a record is meant in which the needle stands.
+    var looksAtChanges: Bool { get }
+    /// Whether something in the columns is asked for.
     var looksAtColumns: Bool { get }
-    /// Whether the condition depends on data that only the record has.
+    /// Whether something is asked for that only a searched text or the record says.
     var looksAtRecords: Bool { get }
     /// Times of matching records: from the first on, and before the second; nil for no such bound.
     var span: (from: Int64?, to: Int64?) { get }
-    /// Sets `isMeant` to false for each record that its columns exclude.
-    func exclude(by columns: [ColumnEntry], _ texts: ColumnTexts, in isMeant: inout [Bool])
-    /// Whether a record matches, as far as its columns do not decide.
+    /// Judges rows by their columns: `no` where they exclude the record, and `yes` in place of `open` where they say that it is meant.
+    func judge(by columns: [ColumnEntry], _ texts: ColumnTexts, in verdicts: inout [RowVerdict])
+    /// Whether a record in whose searched text the needle stands is meant.
+    func confirms(_ text: UnsafeRawBufferPointer, _ changes: UnsafeRawBufferPointer) -> Bool
+    /// Whether a record is meant, as far as its columns do not say.
     func matches(besidesColumns record: UnsafeRawBufferPointer) -> Bool
     /// Whether a record matches.
     func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool
@@ -43,7 +46,9 @@ struct RowSelection: ~Copyable {
     private var isKnown: [Bool]
     private var texts: ColumnTexts?
     private var entries: [ColumnEntry] = []
-    private var isMeant: [Bool] = []
+    private var verdicts: [RowVerdict] = []
+    /// The ends of the pages of searched texts; nil before the first search.
+    private var searchedEnds: [Int]?
     private var rows: [IndexRow] = []
     private var buffer = ByteBuffer(capacity: 16)
 
@@ -83,40 +88,60 @@ struct RowSelection: ~Copyable {
         let first = block * Self.blockRows
         let rows = first..<min(first + Self.blockRows, index.count)
         let meant = rows.clamped(to: range)
-        isMeant.removeAll(keepingCapacity: true)
-        for row in rows { isMeant.append(meant.contains(row)) }
-        if let wanted = condition.signature {
-            var place = 0
-            _ = try index.signatures(from: first, pages: Self.blockPages) { signature in
-                if signature & wanted != wanted { isMeant[place] = false }
-                place += 1
-            }
-        }
+        let looksAtRecords = condition.looksAtRecords
+        verdicts.removeAll(keepingCapacity: true)
+        for row in rows { verdicts.append(!meant.contains(row) ? .no : looksAtRecords ? .open : .yes) }
         if condition.looksAtColumns {
             let known: ColumnTexts
             if let texts { known = texts } else { known = try index.columnTexts() }
             texts = known
             _ = try index.columns(from: first, pages: Self.blockPages, into: &entries)
-            condition.exclude(by: entries, known, in: &isMeant)
+            condition.judge(by: entries, known, in: &verdicts)
         }
-        if condition.looksAtRecords { try lookAtRecords(rows, &index) }
-        kept.insert(isMeant, from: first)
+        if looksAtRecords {
+            if let needle = condition.needle { try lookAtTexts(rows, needle, &index) }
+            try lookAtRecords(rows, &index)
+        }
+        kept.insert(verdicts, from: first)
         isKnown[block] = true
     }
 
+    private mutating func lookAtTexts(
+        _ rows: Range<Int>, _ needle: [UInt8], _ index: inout SnapshotIndex
+    ) throws(IndexFault) {
+        let ends: [Int]
+        if let searchedEnds { ends = searchedEnds } else { ends = try index.searchedEnds() }
+        searchedEnds = ends
+        let pages = rows.lowerBound / IndexFormat.pageColumnsMax..<IndexFormat.columnPageCount(rows.upperBound)
+        var page = pages.lowerBound
+        while page < pages.upperBound {
+            let start = page == 0 ? 0 : ends[page - 1]
+            var next = page + 1
+            while next < pages.upperBound, ends[next] - start <= Self.bytesMax { next += 1 }
+            let first = page * IndexFormat.pageColumnsMax - rows.lowerBound
+            let places = first..<min(next * IndexFormat.pageColumnsMax - rows.lowerBound, rows.count)
+            if verdicts[places].contains(.open) {
+                try index.search(
+                    needle, pages: page..<next, ends, &buffer, condition, in: &verdicts, from: first)
+            }
+            page = next
+        }
+    }
+
     private mutating func lookAtRecords(_ range: Range<Int>, _ index: inout SnapshotIndex) throws(IndexFault) {
-        let count = isMeant.reduce(0) { $1 ? $0 + 1 : $0 }
+        let count = verdicts.reduce(0) { $1 == .open ? $0 + 1 : $0 }
         if count < range.count / Self.sparse {
-            for place in isMeant.indices where isMeant[place] {
+            guard count > 0 else { return }
+            for place in verdicts.indices where verdicts[place] == .open {
                 let row = try index.row(range.lowerBound + place)
                 try index.read(row.place, into: &buffer)
-                isMeant[place] = condition.matches(besidesColumns: buffer.bytes)
+                verdicts[place] = condition.matches(besidesColumns: buffer.bytes) ? .yes : .no
             }
             return
         }
         var place = 0
-        while place < isMeant.count {
-            guard isMeant[place] else {
+        while place < verdicts.count {
+            guard verdicts[place] == .open else {
                 place += 1
                 continue
             }
@@ -127,7 +152,9 @@ struct RowSelection: ~Copyable {
                 let condition = condition
                 next += try index.records(rows[next...], bytesMax: Self.bytesMax, into: &buffer, checksIDs: false) {
                     (_, record) throws(IndexFault) in
-                    if isMeant[place] { isMeant[place] = condition.matches(besidesColumns: record) }
+                    if verdicts[place] == .open {
+                        verdicts[place] = condition.matches(besidesColumns: record) ? .yes : .no
+                    }
                     place += 1
                 }
             }

@@ -7,29 +7,7 @@ extension SnapshotIndex {
     func columns(from first: Int, pages: Int, into entries: inout [ColumnEntry]) throws(IndexFault) -> Int {
         entries.removeAll(keepingCapacity: true)
         entries.reserveCapacity(pages * IndexFormat.pageColumnsMax)
-        return try forEachEntry(image.header.sections.columns, from: first, pages: pages) {
-            entries.append(ColumnEntry($0, at: $1))
-        }
-    }
-
-    /// Passes on the signatures of the rows in at most `pages` pages, beginning with the page of row `first`.
-    /// - Returns: the row of the first signature.
-    func signatures(
-        from first: Int, pages: Int, _ body: (RecordSignature) -> Void
-    ) throws(IndexFault) -> Int {
-        try forEachEntry(image.header.sections.signatures, from: first, pages: pages) { page, at in
-            body(
-                RecordSignature(
-                    page.integer(at: at, UInt64.self), page.integer(at: at + 8, UInt64.self),
-                    page.integer(at: at + 16, UInt64.self), page.integer(at: at + 24, UInt64.self)))
-        }
-    }
-
-    /// Passes on the entries of a section that has `columnsBytes` for each row: the page, and the entry's offset in it.
-    @inline(__always)
-    private func forEachEntry(
-        _ section: IndexSection, from first: Int, pages: Int, _ body: (UnsafeRawBufferPointer, Int) -> Void
-    ) throws(IndexFault) -> Int {
+        let section = image.header.sections.columns
         let page = first / IndexFormat.pageColumnsMax
         let start = section.offset + page * IndexFormat.pageBytes
         let byteCount = min(pages * IndexFormat.pageBytes, section.end - start)
@@ -48,7 +26,9 @@ extension SnapshotIndex {
             guard checksum.matches(unit, at: start + offset) else {
                 throw .indexDamaged(reason: "The index is damaged at byte \(start + offset).")
             }
-            for place in 0..<min(IndexFormat.pageColumnsMax, left) { body(unit, place * IndexFormat.columnsBytes) }
+            for place in 0..<min(IndexFormat.pageColumnsMax, left) {
+                entries.append(ColumnEntry(unit, at: place * IndexFormat.columnsBytes))
+            }
             left -= IndexFormat.pageColumnsMax
         }
         return firstRow

@@ -231,7 +231,7 @@ extension SnapshotIndex {
         else { throw .indexDamaged(reason: "The index names a place outside the snapshot.") }
     }
 
-    private func damaged(_ offset: Int) -> IndexFault {
+    func damaged(_ offset: Int) -> IndexFault {
         .indexDamaged(reason: "The index is damaged at byte \(offset).")
     }
 

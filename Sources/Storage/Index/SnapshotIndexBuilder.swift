@@ -21,7 +21,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
     /// The entries of the columns, and their texts.
     private var columns: ByteBuffer
     private var columnTexts: TextRanks
-    private var signatures: ByteBuffer
+    private var searched = SearchedTexts()
     private var hours = HourMarks()
     /// Numbers of recent texts, by place and checksum: most texts are found here.
     private var lateTexts = [UInt32](repeating: 0, count: RecordTraits.textCount << 8)
@@ -42,13 +42,13 @@ package struct SnapshotIndexBuilder: ~Copyable {
         let expected = min(max(count, 0), 1 << 24)
         image = ByteBuffer(
             capacity: IndexSections(
-                count: expected, markedCount: expected / 2, textCount: 0, textBytes: 0, hoursCount: 0
+                count: expected, markedCount: expected / 2, textCount: 0, textBytes: 0, hoursCount: 0,
+                searchedBytes: 0
             ).byteCount)
         image.appendZeros(IndexFormat.pageBytes)
         textNumbers.reserveCapacity(expected)
         columnTexts = TextRanks(key)
         columns = ByteBuffer(capacity: expected * IndexFormat.columnsBytes)
-        signatures = ByteBuffer(capacity: expected * IndexFormat.columnsBytes)
     }
 
     /// Takes the next record, at `offset` of the snapshot. Returns nil, or its fault. (A line feed in it counts as the
@@ -65,8 +65,9 @@ package struct SnapshotIndexBuilder: ~Copyable {
     /// Takes the next record, which has no line feed.
     @inline(__always)
     mutating func add(line record: UnsafeRawBufferPointer, at offset: Int) -> String? {
-        guard let (head, traits, signature) = extractor.indexed(record, &texts.arena, &scratch) else {
+        guard let (head, traits, isSearched) = extractor.indexed(record, &texts.arena, &scratch, &searched) else {
             texts.discard()
+            searched.discard()
             return "this line is not a record"
         }
         if let last,
@@ -77,6 +78,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
         }
         guard unsortedOffset == nil else {
             texts.discard()
+            searched.discard()
             return nil
         }
         last = (head.time, head.id)
@@ -85,7 +87,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
         IndexRow(head: head, place: place).append(to: &image, checksum)
         textNumbers.append(texts.enter(prefix: head.textPrefix))
         addColumns(head, traits)
-        for place in signature.indices { signatures.append(word: signature[place]) }
+        searched.endRecord(isWhole: isSearched)
         if head.isMarked { marked.append(UInt32(truncatingIfNeeded: count)) }
         recordBytes += record.count
         count += 1
@@ -124,25 +126,25 @@ package struct SnapshotIndexBuilder: ~Copyable {
                     file: StoreDirectory.snapshotName, offset: 0,
                     reason: "The snapshot counts \(identity.header.count) records but \(count) were handed over."))
         }
+        searched.endPage()
         let header = IndexHeader(
             key: key, identity: identity, markedCount: marked.count, recordBytes: recordBytes,
-            textCount: columnTexts.count, textBytes: columnTexts.byteCount, hoursCount: hours.marks.count)
-        image.reserve(header.sections.byteCount - image.count)
+            textCount: columnTexts.count, textBytes: columnTexts.byteCount, hoursCount: hours.marks.count,
+            searchedBytes: searched.byteCount)
+        image.reserve(header.sections.searched.offset - image.count)
         var sort = IndexSort(count: count) { IndexRow.id(Self.row($0, image.bytes)).high }
         try sortByID(&sort)
         appendBuckets(header)
         appendOrders(header, &sort)
         appendColumns(header)
         appendHours(header)
-        var signatures = ByteBuffer()
-        swap(&signatures, &self.signatures)
-        appendPages(signatures, header.sections.signatures)
+        appendSearchedEnds(header)
         var taken = ByteBuffer()
         swap(&taken, &image)
         taken.withMutableBytes { image in
             header.write(to: UnsafeMutableRawBufferPointer(rebasing: image[..<IndexFormat.pageBytes]))
         }
-        return IndexImage(taken, header)
+        return IndexImage(taken, searched: searched.take(checksum, at: header.sections.searched.offset), header)
     }
 
     private static func row(_ number: Int, _ image: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
@@ -217,7 +219,15 @@ package struct SnapshotIndexBuilder: ~Copyable {
     private mutating func appendColumns(_ header: IndexHeader) {
         var columns = ByteBuffer()
         swap(&columns, &self.columns)
-        appendPages(columns, header.sections.columns)
+        let section = header.sections.columns
+        image.appendZeros(section.offset - image.count)
+        let pageBytes = IndexFormat.pageColumnsMax * IndexFormat.columnsBytes
+        for (page, start) in stride(from: 0, to: columns.count, by: pageBytes).enumerated() {
+            let offset = section.offset + page * IndexFormat.pageBytes
+            image.append(UnsafeRawBufferPointer(rebasing: columns.bytes[start..<min(start + pageBytes, columns.count)]))
+            image.appendZeros(offset + IndexFormat.pageBytes - image.count)
+            seal(offset..<image.count)
+        }
         let texts = header.sections.texts
         image.appendZeros(texts.offset - image.count)
         for number in 0..<columnTexts.count {
@@ -230,18 +240,6 @@ package struct SnapshotIndexBuilder: ~Copyable {
         image.appendZeros(texts.end - image.count)
     }
 
-    /// Appends entries of `columnsBytes` each, in pages.
-    private mutating func appendPages(_ entries: borrowing ByteBuffer, _ section: IndexSection) {
-        image.appendZeros(section.offset - image.count)
-        let pageBytes = IndexFormat.pageColumnsMax * IndexFormat.columnsBytes
-        for (page, start) in stride(from: 0, to: entries.count, by: pageBytes).enumerated() {
-            let offset = section.offset + page * IndexFormat.pageBytes
-            image.append(UnsafeRawBufferPointer(rebasing: entries.bytes[start..<min(start + pageBytes, entries.count)]))
-            image.appendZeros(offset + IndexFormat.pageBytes - image.count)
-            seal(offset..<image.count)
-        }
-    }
-
     private mutating func appendHours(_ header: IndexHeader) {
         let section = header.sections.hours
         image.appendZeros(section.offset - image.count)
@@ -249,6 +247,15 @@ package struct SnapshotIndexBuilder: ~Copyable {
         image.appendZeros(4)
         seal(section.offset..<image.count)
         image.appendZeros(section.end - image.count)
+    }
+
+    private mutating func appendSearchedEnds(_ header: IndexHeader) {
+        let ends = header.sections.searchedEnds
+        image.appendZeros(ends.offset - image.count)
+        for end in searched.ends { image.append(word: UInt64(truncatingIfNeeded: end).littleEndian) }
+        image.appendZeros(4)
+        seal(ends.offset..<image.count)
+        image.appendZeros(header.sections.searched.offset - image.count)
     }
 
     private mutating func seal(_ unit: Range<Int>) {
@@ -327,7 +334,7 @@ extension SnapshotIndexBuilder {
 extension UnsafeMutableRawBufferPointer {
     /// Ends a unit with its checksum.
     @inline(__always)
-    fileprivate func seal(_ checksum: UnitChecksum, at offset: Int) {
+    func seal(_ checksum: UnitChecksum, at offset: Int) {
         store(checksum(UnsafeRawBufferPointer(self), at: offset), at: count - 4)
     }
 }

@@ -177,9 +177,9 @@ struct RowBits: ~Copyable {
         words?[row >> 6] |= 1 << UInt64(row & 63)
     }
 
-    /// Inserts each row, counted from `first`, whose place is true.
-    mutating func insert(_ places: [Bool], from first: Int) {
-        for (place, isThere) in places.enumerated() where isThere { insert(first + place) }
+    /// Inserts each row, counted from `first`, that is meant.
+    mutating func insert(_ verdicts: [RowVerdict], from first: Int) {
+        for (place, verdict) in verdicts.enumerated() where verdict == .yes { insert(first + place) }
     }
 
     /// Number of rows here that are not in the other set.

@@ -49,11 +49,13 @@ public struct RecordExtractor: Sendable {
     /// The columns of a record; the buffer holds values that the record does not contain literally.
     public let traits: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordTraits
     /// Everything that the index stores, in one pass over the record; the first buffer is that of the text.
-    let indexed: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer, inout ByteBuffer) -> Indexed?
-    public typealias Indexed = (head: RecordHead, traits: RecordTraits, signature: RecordSignature)
+    let indexed: Indexing
+    public typealias Indexing =
+        @Sendable (UnsafeRawBufferPointer, inout ByteBuffer, inout ByteBuffer, inout SearchedTexts) -> Indexed?
+    /// - `isSearched`: whether all that may be searched was appended; else the record is read.
+    public typealias Indexed = (head: RecordHead, traits: RecordTraits, isSearched: Bool)
 
-    /// - Parameter indexed: nil for one pass for head and text, and one for the traits; the signature then excludes no
-    ///   record.
+    /// - Parameter indexed: nil: by one look for the head and the text, and one for the traits; searches read each record.
     public init(
         head: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordHead?,
         compareTexts: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int,
@@ -65,7 +67,7 @@ public struct RecordExtractor: Sendable {
         traits: @escaping @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordTraits = { _, _ in
             RecordTraits(word: 0, texts: [nil, nil, nil, nil])
         },
-        indexed: (@Sendable (UnsafeRawBufferPointer, inout ByteBuffer, inout ByteBuffer) -> Indexed?)? = nil
+        indexed: Indexing? = nil
     ) {
         self.head = head
         self.knownHead = knownHead ?? head
@@ -76,8 +78,8 @@ public struct RecordExtractor: Sendable {
         self.headAndText = headAndText
         self.traits = traits
         self.indexed =
-            indexed ?? { bytes, text, scratch in
-                headAndText(bytes, &text).map { ($0, traits(bytes, &scratch), RecordSignature(repeating: .max)) }
+            indexed ?? { bytes, text, scratch, _ in
+                headAndText(bytes, &text).map { ($0, traits(bytes, &scratch), false) }
             }
     }
 

@@ -120,7 +120,8 @@ extension StoreFiles {
             guard let place = try StoreDirectory.openIfThere(settings) else { return false }
             let inventory = try place.inventory()
             var names = inventory.journals.map(StoreInventory.journalName)
-            if inventory.journals.first.map({ !inventory.indexes.contains($0) }) ?? true {
+            let index = inventory.journals.first.map(StoreInventory.indexName)
+            if !inventory.indexes.contains(where: { $0.name == index }) {
                 names.append(StoreDirectory.snapshotName)
             }
             var bytes = 0

@@ -278,8 +278,9 @@ extension StoreFiles {
         let earlier = inventory.backups.filter { $0 < generation }
         let kept = backupsToKeep(of: earlier)
         let backups = earlier.filter { !kept.contains($0) }.map(StoreInventory.backupName)
-        // Indexes of kept backups stay, for the history of a record.
-        let indexes = inventory.indexes.filter { $0 < generation && !kept.contains($0) }.map(StoreInventory.indexName)
+        // The history of a record looks into the backups that stay.
+        let indexes = inventory.indexes.filter { $0.generation < generation && !kept.contains($0.generation) }.map(
+            \.name)
         let operations = operationsToRemove(of: inventory.operations.filter { $0 < generation })
             .map(StoreInventory.operationsName)
         for name in indexes + backups + operations {

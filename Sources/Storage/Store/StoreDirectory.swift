@@ -8,7 +8,7 @@ import Platform
 /// - `history/commit-R.jsonl`: the commit of revision R, which was too long for a journal
 /// - `backup-G.json`: the snapshot of generation G, before a later one
 /// - `operations-G.jsonl`: the outcomes of operations that are older than the journal
-/// - `index-G`: the places of the records in the snapshot of generation G; rebuilt when it is missing
+/// - `index-G.v5`: the places of the records in the snapshot of generation G; rebuilt when it is missing
 /// - `navigation.json`: routers that a client saved by name, a `SideFile`
 /// - `settings.json`: the user's settings, a `SideFile`
 /// - `moods.vN.json`: the snapshot of schema version N, from before its migration

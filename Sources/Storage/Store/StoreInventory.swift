@@ -9,8 +9,8 @@ struct StoreInventory {
     private(set) var operations: [Int] = []
     /// Revisions of commits that have files of their own, ascending; in `history/` only.
     private(set) var commits: [Int] = []
-    /// Generations, in no order.
-    private(set) var indexes: [Int] = []
+    /// In no order; those of other versions of the program too.
+    private(set) var indexes: [(name: String, generation: Int)] = []
     private(set) var temporaries: [String] = []
     /// Directories of interrupted resets.
     private(set) var unfinishedResets: [String] = []
@@ -31,8 +31,8 @@ struct StoreInventory {
                 backups.append(generation)
             } else if let generation = Self.number(in: name, "operations-", ".jsonl") {
                 operations.append(generation)
-            } else if let generation = Self.number(in: name, "index-", "") {
-                indexes.append(generation)
+            } else if let generation = Self.generation(ofIndex: name) {
+                indexes.append((name, generation))
             } else if name.utf8.starts(with: "temporary-".utf8) {
                 temporaries.append(name)
             }
@@ -56,6 +56,21 @@ struct StoreInventory {
     /// Whether a file keeps bytes after the last whole line of a journal.
     func hasTornEnd(_ generation: Int) -> Bool {
         ownNames.contains { $0.utf8.starts(with: Self.tornPrefix(generation).utf8) }
+    }
+
+    /// Each version of the format has a name of its own, so that two versions of the program at work on one store do not make
+    /// their indexes in turns.
+    static func indexName(_ generation: Int) -> String { "index-\(generation).v\(IndexFormat.version)" }
+
+    /// The generation in the name of an index: `index-G` up to version 4, since then `index-G.vN`.
+    private static func generation(ofIndex name: String) -> Int? {
+        var name = name
+        return name.withUTF8 { utf8 in
+            var matcher = ByteMatcher(UnsafeRawBufferPointer(utf8))
+            guard matcher.take("index-"), let generation = matcher.takeInteger() else { return nil }
+            return matcher.isAtEnd || (matcher.take(".v") && matcher.takeInteger() != nil && matcher.isAtEnd)
+                ? generation : nil
+        }
     }
 
     static func operationsName(_ generation: Int) -> String { "operations-\(generation).jsonl" }
@@ -103,11 +118,12 @@ extension StoreInventory {
     /// Files of plugins, and other files that people put beside a store, are not its own.
     static func isOwn(_ name: String) -> Bool {
         let numbered: [(StaticString, StaticString)] = [
-            ("journal-", ".jsonl"), ("backup-", ".json"), ("operations-", ".jsonl"), ("index-", ""),
+            ("journal-", ".jsonl"), ("backup-", ".json"), ("operations-", ".jsonl"),
             ("moods.v", ".json"),
         ]
         return [StoreDirectory.snapshotName, StoreDirectory.historyName, "navigation.json"].contains(name)
             || name.utf8.starts(with: "torn-".utf8) || name.utf8.starts(with: "temporary-".utf8)
+            || generation(ofIndex: name) != nil
             || numbered.contains { number(in: name, $0.0, $0.1) != nil }
     }
 }

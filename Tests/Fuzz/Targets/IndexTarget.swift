@@ -198,7 +198,7 @@ public struct IndexTarget: ~Copyable {
         let line = snapshot.prefix { $0 != UInt8(ascii: "\n") }
         guard let header = line.withUnsafeBytes({ SnapshotHeader(line: $0) }),
             let identity = try? SnapshotIdentity(of: file, header),
-            let image = IndexImage(File(descriptor: names.index, path: "index-1", in: files), of: identity)
+            let image = IndexImage(File(descriptor: names.index, path: "index-1.v5", in: files), of: identity)
         else { return nil }
         return SnapshotIndex(image, of: file, .plain)
     }

@@ -29,7 +29,7 @@ public struct JournalTarget: ~Copyable {
         files.write(OpenedStore.snapshot, snapshot)
         files.write(OpenedStore.journal(PlainRecovery.generation), JournalSeeds.blank)
         _ = try? OpenedStore(files)
-        index = files.read("/store/index-2") ?? []
+        index = files.read("/store/index-2.v5") ?? []
     }
 
     public mutating func check(_ input: [UInt8]) throws(Violation) {
@@ -71,7 +71,7 @@ public struct JournalTarget: ~Copyable {
     private func makeFiles(_ journals: [ArraySlice<UInt8>], _ published: PlainRecovery.Published?) -> MemoryFiles {
         let files = MemoryFiles()
         files.write(OpenedStore.snapshot, snapshot)
-        files.write("/store/index-2", index)
+        files.write("/store/index-2.v5", index)
         for (number, journal) in journals.enumerated() {
             files.write(OpenedStore.journal(PlainRecovery.generation + number), Array(journal))
         }
