@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Writes Sources/MoodCore/CaseFolding+Table.swift to stdout, from the Unicode data that comes with Perl:
+# Writes Sources/MoodCore/Text/CaseFolding+Table.swift to stdout, from the Unicode data that comes with Perl:
 #
-#     perl Tests/MoodCoreTests/make-case-folding.pl > Sources/MoodCore/CaseFolding+Table.swift
+#     perl Tests/MoodCoreTests/make-case-folding.pl > Sources/MoodCore/Text/CaseFolding+Table.swift
 #
 # Simple case folding: the mappings of CaseFolding.txt with status C and S.
 use strict;

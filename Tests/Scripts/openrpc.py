@@ -6,7 +6,7 @@
 The document is valid by the meta-schema of OpenRPC 1.4, every schema by those of draft-07 and 2020-12, every example by the schemas of
 its method, and no two types have one title. With HOST the document equals the answer of HOST to rpc.discover, and every example
 is called as the document says, with equal results. --write writes them into
-Sources/MoodProtocol/ExampleResults.swift instead. Checks that need the package jsonschema are SKIPPED without it. Exit 1 if something is
+Sources/MoodProtocol/Declarations/ExampleResults.swift instead. Checks that need the package jsonschema are SKIPPED without it. Exit 1 if something is
 wrong.
 """
 import argparse

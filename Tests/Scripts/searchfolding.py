@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes Sources/MoodCore/SearchFolding+Table.swift from Python's Unicode data.
+"""Writes Sources/MoodCore/Text/SearchFolding+Table.swift from Python's Unicode data.
 
 The form of a character in searches: its canonical decomposition without nonspacing marks (Mn). Hangul syllables are left
 out, because they are computed.
 
-    Tests/Scripts/searchfolding.py > Sources/MoodCore/SearchFolding+Table.swift
+    Tests/Scripts/searchfolding.py > Sources/MoodCore/Text/SearchFolding+Table.swift
 """
 
 import unicodedata

@@ -152,7 +152,7 @@ import Versions
             text += "        \(literal(cell.type)): CellFact("
             text += "term: \(literal(term)), members: [\(names)], note: \(literal(note))),\n"
         }
-        try Self.expect(text + "    ]\n}\n", in: "Sources/MoodClient/Rendering/CellFact+All.swift")
+        try Self.expect(text + "    ]\n}\n", in: "Sources/MoodClient/Rendering/Moods/CellFact+All.swift")
     }
 
     /// Each form of a cell in words names members of its cell.
