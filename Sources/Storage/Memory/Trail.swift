@@ -4,8 +4,29 @@
 struct Trail {
     private(set) var steps: [UndoStep] = []
     private var byteCount = 0
+    /// Facts of commits in no step yet that few commits have, so that the undo log notes less of each.
+    private var notes: [Int: Note] = [:]
+
+    struct Note {
+        var origin: String?
+        var newestCleared: [RecordID]?
+    }
+
+    mutating func noteOrigin(_ revision: Int, _ origin: String) { notes[revision, default: Note()].origin = origin }
+
+    mutating func noteClear(_ revision: Int, newest: [RecordID]) {
+        notes[revision, default: Note()].newestCleared = newest
+    }
+
+    func note(_ revision: Int) -> Note? { notes[revision] }
+
+    /// Drops the notes of commits that were taken back.
+    mutating func dropNotes(after revision: Int) {
+        if !notes.isEmpty { notes = notes.filter { $0.key <= revision } }
+    }
 
     mutating func append(_ step: UndoStep) {
+        notes[step.revision] = nil
         steps.append(step)
         byteCount += step.byteCount
         var excess = steps.count > 2 * UndoLog.stepsMin ? UndoLog.stepsMin : 0
@@ -18,7 +39,11 @@ struct Trail {
         steps.removeFirst(excess)
     }
 
-    mutating func removeAll() { (steps, byteCount) = ([], 0) }
+    /// Forgets the commits up to `revision`, and all steps, which are older.
+    mutating func drop(upTo revision: Int) {
+        (steps, byteCount) = ([], 0)
+        notes = notes.filter { $0.key > revision }
+    }
 
     /// Whether a commit was an undo or a redo.
     func isReversal(_ revision: Int) -> Bool {

@@ -21,8 +21,6 @@ struct UndoLog: ~Copyable {
         case hidden(LayeredRecords.Hidden)
         /// The whole snapshot became hidden; it had this many visible bytes.
         case baseHidden(byteCount: Int)
-        /// The commit removes all records, in memory; the newest of them.
-        case cleared(newest: [RecordID])
     }
 
     private struct Mark {
@@ -33,7 +31,6 @@ struct UndoLog: ~Copyable {
         var isPlanned: Bool
         /// The time of the commit.
         var at: TimeText
-        var origin: String?
     }
 
     static let stepsMin = 100
@@ -76,11 +73,9 @@ struct UndoLog: ~Copyable {
 
     /// Marks the end of a commit.
     @inline(__always)
-    mutating func mark(_ revision: Int, at time: TimeText, by origin: String? = nil) {
+    mutating func mark(_ revision: Int, at time: TimeText) {
         marks.append(
-            Mark(
-                revision: revision, end: changes.count, isPlanned: plan?.revision == revision, at: time,
-                origin: origin))
+            Mark(revision: revision, end: changes.count, isPlanned: plan?.revision == revision, at: time))
     }
 
     /// Notes that the open commit undoes or redoes commits from the files: it is no step of its own.
@@ -105,6 +100,7 @@ struct UndoLog: ~Copyable {
     mutating func dropGroup(after revision: Int) {
         while let last = marks.last, last.revision > revision { marks.removeLast() }
         if let plan, plan.revision > revision { self.plan = nil }
+        trail?.dropNotes(after: revision)
         past.removeAll { $0.revision > revision }
     }
 
@@ -125,7 +121,7 @@ struct UndoLog: ~Copyable {
         // Everything older goes too: the steps, and the plan, whose commit is always the first of `marks`.
         steps = []
         redo = []
-        trail?.removeAll()
+        trail?.drop(upTo: forgotten?.revision ?? 0)
         plan = nil
         if changes.isEmpty, changes.capacity > 65_536 { changes = [] }
     }
@@ -240,11 +236,12 @@ struct UndoLog: ~Copyable {
     private func step(
         _ mark: Mark, _ changes: ArraySlice<Change>, _ revisionOf: (UnsafeRawBufferPointer) -> Int
     ) -> UndoStep {
+        let note = trail?.note(mark.revision)
         var step = UndoStep(
-            revision: mark.revision, at: mark.at.withBytes { Array($0) }, origin: mark.origin, changes: [])
+            revision: mark.revision, at: mark.at.withBytes { Array($0) }, origin: note?.origin, changes: [],
+            newestCleared: note?.newestCleared)
         var places: [RecordID: Int] = [:]
         for change in changes {
-            if case .cleared(let newest) = change { step.newestCleared = newest }
             guard let id = change.id else { continue }
             let before = change.before
             if let place = places[id] {
@@ -315,14 +312,14 @@ extension UndoLog.Change {
         switch self {
         case .inserted(let id): id
         case .replaced(let slot), .removed(let slot): slot.head.id
-        case .hidden, .baseHidden, .cleared: nil
+        case .hidden, .baseHidden: nil
         }
     }
 
     /// The replaced version; nil if there was none.
     var before: UnsafeRawBufferPointer? {
         switch self {
-        case .inserted, .hidden, .baseHidden, .cleared: nil
+        case .inserted, .hidden, .baseHidden: nil
         case .replaced(let slot), .removed(let slot): slot.bytes
         }
     }
@@ -334,7 +331,7 @@ extension UndoLog.Change {
 
     var byteCount: Int {
         switch self {
-        case .inserted, .cleared: 64
+        case .inserted: 64
         case .hidden(let hidden): hidden.byteCount + 64
         case .baseHidden(let byteCount): byteCount + 64
         case .replaced(let slot), .removed(let slot): slot.count + 64
@@ -343,7 +340,7 @@ extension UndoLog.Change {
 
     func free() {
         switch self {
-        case .inserted, .hidden, .baseHidden, .cleared: break
+        case .inserted, .hidden, .baseHidden: break
         case .replaced(let slot), .removed(let slot): slot.deallocate()
         }
     }

@@ -60,7 +60,6 @@ extension RecordStore {
             case .removed(let slot): layers.table.insert(slot)
             case .hidden(let hidden): layers.show(hidden)
             case .baseHidden: _ = layers.setBaseHidden(false)
-            case .cleared: break
             }
         }
     }

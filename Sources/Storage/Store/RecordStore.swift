@@ -178,7 +178,7 @@ public struct RecordStore: ~Copyable {
         try beginCommit()
         let count = layers.count
         let first = newestIDs(CommitSummary.clearedNamesMax)
-        if isInMemory { undo.append(.cleared(newest: first)) }
+        if isInMemory { undo.trail?.noteClear(revision, newest: first) }
         if keepsSummary { summary.noteCleared(count: count, first: first) }
         let baseBytes = layers.visibleBaseBytes
         for slot in layers.table.removeAll() { undo.append(.removed(slot)) }
@@ -216,7 +216,8 @@ public struct RecordStore: ~Copyable {
         isCommitOpen = false
         guard !isInMemory else {
             // In memory there is nothing to wait for.
-            undo.mark(revision, at: time, by: origin)
+            if let origin { undo.trail?.noteOrigin(revision, origin) }
+            undo.mark(revision, at: time)
             undo.keep()
             flushedRevision = revision
             if operations.isOpen { endOperation() }
