@@ -86,7 +86,7 @@ import Testing
         #expect(both.map(\.outcome) == ["outcomeUnknown", "ok"])
         #expect(both.last?["result"]?["dayStartsAt"]?.string == "00:00")
         #expect(try session.result("store.info")["moods"]?.integer == 1)
-        // The same file is taken when the disk works again.
+        // That file is taken when the disk works again.
         #expect(try session.answers(lines[0]).map(\.outcome) == ["ok"])
         #expect(try session.result("settings.get")["dayStartsAt"]?.string == "04:00")
     }
