@@ -97,7 +97,8 @@ import Testing
             let isRepeated = words.starts(with: ["The", "same"])
             let isNameless = words.contains { badActors.contains($0.lowercased()) }
             if isNameless || !isInside && (isClause || isRepeated) { bad.append(String(code)) }
-            isInside = true
+            // An empty line begins another paragraph.
+            isInside = !words.isEmpty
         }
         return bad
     }
@@ -108,6 +109,7 @@ import Testing
         }
         let bad = [
             "// What it is.", "/// The same for two.", "  // Waits for \u{73}omebody.", "/// Of a kind,\n/// or not.",
+            "/// A thing.\n///\n/// As JSON: `{}`.",
         ]
         for comment in bad { #expect(Self.badComments(comment).count == 1, "\(comment)") }
         #expect(Self.badComments("/// A thing that is\n/// what it says.\nlet a = 1 // Where").isEmpty)

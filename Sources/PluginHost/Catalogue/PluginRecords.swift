@@ -8,7 +8,7 @@ import JSONCodec
 ///     }}
 ///
 /// A host writes it under the store's lock, and replaces it as a whole. It reads any layout and keeps unknown members.
-/// Of a file of a newer version it reads only the version, because it must not overwrite it.
+/// A host reads only the version of a newer file, because it must not overwrite it.
 public struct PluginRecords: Sendable, Equatable {
     public static let fileName = "plugins.json"
     /// The most bytes of the file; a host writes no larger one.

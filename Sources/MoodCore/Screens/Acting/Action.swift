@@ -3,7 +3,7 @@ import JSONCodec
 /// A person's possible actions: a closed set. Each action has all that it needs, so the coordinator can perform an
 /// offered one as it is. (SwiftUI: the payload of a button; Elm and Redux: a message.)
 ///
-/// As JSON: `{"type":"setFavorite","id":"…","isFavorite":true}`.
+/// Its JSON: `{"type":"setFavorite","id":"…","isFavorite":true}`.
 public enum Action: Sendable, Equatable {
     case toggleFavorite(MoodID)
     case setFavorite(MoodID, Bool)

@@ -3,7 +3,7 @@ import JSONCodec
 /// An action's task for the client, because only the client can do it: show, open or play something. (Elm: a `Cmd`;
 /// Redux: a side effect as data; SwiftUI: `openURL` and a `ShareLink`.)
 ///
-/// As JSON: `{"type":"openURL","url":"https://example.org"}`.
+/// Its JSON: `{"type":"openURL","url":"https://example.org"}`.
 public enum Effect: Sendable, Equatable {
     /// Text for a part of the client's system.
     case present(Presentation)

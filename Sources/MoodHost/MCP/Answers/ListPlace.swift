@@ -5,7 +5,7 @@ import PluginHost
 
 /// The position in a list of an AI client: in the host's own part, and in the parts of MCP servers that are plugins.
 ///
-/// As a cursor: the cursor of the host's own part alone, or an object of cursors by id of the server, with `""` for the
+/// Its cursor is that of the host's own part alone, or an object of cursors by id of the server, with `""` for the
 /// host's own.
 struct ListPlace {
     /// Nil: the host's own part is complete. Empty: from the beginning.
