@@ -60,7 +60,7 @@ import Testing
             let names = method.fields.map { "\($0.name)" }
             #expect(names.contains("dryRun") == changesMoods, "\(method.name)")
             // These changes may take long.
-            let isLongChange = ["store.import", "store.undo", "store.redo"].contains("\(method.name)")
+            let isLongChange = ["store.import", "store.undo", "store.redo", "sync.setup"].contains("\(method.name)")
             let isLong = method.effect == .long || isLongChange
             #expect(names.contains("progressToken") == isLong, "\(method.name)")
             let ofOne = ["update", "delete", "setFavorite", "toggleFavorite", "setNotes"].map { "mood.\($0)" }

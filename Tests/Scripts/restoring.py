@@ -418,6 +418,30 @@ def in_order(root):
     equal([one, other], "A")
 
 
+def setup_in_order(root):
+    os.makedirs(root + "/f")
+    os.makedirs(root + "/g")
+    one = Host(root + "/a/s")
+    requests = [
+        ("sync.setup", {"url": "folder:" + root + "/f"}), ("sync.status", {}), ("sync.setup", {"url": "folder:" + root + "/f", "new": True}),
+        ("sync.status", {}), ("mood.create", {"emoji": "😊", "label": "x"}), ("sync.now", {}),
+        ("sync.setup", {"url": "folder:" + root + "/g"}), ("sync.status", {}), ("sync.conflicts", {}),
+        ("sync.forget", {"replica": str(uuid.uuid4())}), ("sync.leave", {}), ("sync.status", {}),
+        ("sync.setup", {"url": "folder:" + root + "/f"}), ("sync.status", {}), ("mood.list", {})]
+    numbers = [one.send(method, **params) for method, params in requests]
+    messages = [one.answer() for _ in numbers]
+    ordered = [message["id"] for message in messages if requests[numbers.index(message["id"])][0] != "sync.now"]
+    assert ordered == [number for number, (method, _) in zip(numbers, requests) if method != "sync.now"], ordered
+    said = {message["id"]: message for message in messages}
+    results = [said[number].get("result", said[number].get("error")) for number in numbers]
+    assert results[0]["code"] and results[1]["state"] == "off", results[:2]  # nothing is there to join
+    assert results[2]["url"] == results[3]["url"] == "folder:" + root + "/f", results[2:4]
+    assert results[5]["pushed"] == 1 and results[7]["url"] == "folder:" + root + "/g", results[5:8]
+    assert results[8] == {"items": []} and results[9]["data"]["kind"] == "notFound", results[8:10]
+    assert results[10]["state"] == results[11]["state"] == "off", results[10:12]
+    assert "confirm" in results[12]["message"] and results[13]["state"] == "off", results[12:]  # both sides have moods
+
+
 def odd_entries(root):
     for kind in ("fifo", "folder", "link", "conflict copy", "copied folder", "file"):
         place = f"{root}/{kind.replace(' ', '_')}"
@@ -491,7 +515,7 @@ def filter_is_not_passed_by(root):
 
 
 CASES = [moods_put_back_alone, machine_put_back, machine_cloned, place_emptied, folder_of_a_device_removed, settings_of_git,
-         push_refused, nothing_waits_for_the_network, in_order, odd_entries, filter_is_not_passed_by]
+         push_refused, nothing_waits_for_the_network, in_order, setup_in_order, odd_entries, filter_is_not_passed_by]
 
 
 def main():

@@ -24,7 +24,7 @@ enum Wait: Error, @unchecked Sendable {
     case lock
     /// The helper thread, which opens the store or works on its files.
     case helper
-    /// The store, which the helper thread has for an earlier request.
+    /// The effect of an earlier request, which works beside the loop.
     case store
     /// The answers of hooks, which are asked before the request is carried out.
     case hooks(HookRound)

@@ -58,6 +58,8 @@ struct Core: ~Copyable {
     let notices = NoticeQueue()
     /// Whether the helper thread has the store. A read-only second view of its files stands in for it.
     var isStoreAway = false
+    /// Whether later requests of the client wait for the effect of an earlier one.
+    var holdsRequests: Bool { isStoreAway || sync.isSettingUp }
     /// The user's settings.
     var kept = KeptSettings()
     /// The known plugins.

@@ -14,7 +14,7 @@ extension Session {
     /// Handles the results of the helper thread; no group is open.
     mutating func attendWork(milliseconds: Int64) {
         isWorkDone = false
-        let wasStoreAway = core.isStoreAway
+        let heldRequests = core.holdsRequests
         core.store.helper.drain()
         core.sync.thread.drain()
         core.setTime(milliseconds)
@@ -43,7 +43,7 @@ extension Session {
         expectWork()
         if case .helper = wait, !core.store.helper.isRunning { unpark(isTimeOver: false) }
         resumePluginRequests()
-        if wasStoreAway, !core.isStoreAway {
+        if heldRequests, !core.holdsRequests {
             unpark(isTimeOver: false)
             answerPlugins(milliseconds: milliseconds)
         }

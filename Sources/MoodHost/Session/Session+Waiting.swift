@@ -54,9 +54,9 @@ extension Session {
         advanceHooks()
     }
 
-    /// Waits while the helper thread has the store for an earlier request: later requests must see its changes.
-    mutating func awaitStore(milliseconds: Int64) {
-        guard core.isStoreAway, !dispatcher.pending.isClosed else { return }
+    /// Waits while an earlier request is at work beside the loop: later requests must see its changes.
+    mutating func awaitEarlier(milliseconds: Int64) {
+        guard core.holdsRequests, !dispatcher.pending.isClosed else { return }
         if wait == nil {
             wait = .store
             lookedAt = 0
@@ -67,7 +67,7 @@ extension Session {
 
     /// Retries if the wait has no more source, because another waiter took the lock and released it.
     private mutating func unparkUnlessAwaited() {
-        guard let wait, !core.isStoreAway else { return }
+        guard let wait, !core.holdsRequests else { return }
         switch wait {
         case .lock: if core.store.lockWait.descriptor >= 0 { return }
         case .helper: if core.store.helper.isRunning { return }
@@ -79,7 +79,7 @@ extension Session {
 
     /// Retries the request: its wait or its time is over, or it may have been cancelled.
     mutating func unpark(isTimeOver: Bool) {
-        guard isParked, !core.isStoreAway || dispatcher.pending.isClosed else { return }
+        guard isParked, !core.holdsRequests || dispatcher.pending.isClosed else { return }
         if isTimeOver { core.store.lockWait.mode = .nowhere }
         wait = nil
         hasWaited = true
@@ -120,7 +120,7 @@ extension Session {
 
     /// Does the rest of the work while the first message waits.
     mutating func attendWhileParked(milliseconds: Int64) {
-        if cancellations.isExpected, core.isStoreAway {
+        if cancellations.isExpected, core.holdsRequests {
             scanForCancellations(isAtEnd: isInputAtEnd)
             frameNumber = 0
         } else if cancellations.isExpected {

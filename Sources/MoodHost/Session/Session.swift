@@ -179,7 +179,7 @@ struct Session: ~Copyable {
             frameNumber += 1
             do throws(Wait) { try handle(frame) } catch {
                 stop(for: error)
-                return awaitStore(milliseconds: milliseconds)
+                return awaitEarlier(milliseconds: milliseconds)
             }
             if core.endsGroup {
                 core.endsGroup = false
@@ -201,7 +201,7 @@ struct Session: ~Copyable {
 
     private mutating func endGroup(_ milliseconds: Int64) {
         commit()
-        if core.isStoreAway { awaitStore(milliseconds: milliseconds) }
+        if core.holdsRequests { awaitEarlier(milliseconds: milliseconds) }
     }
 
     mutating func beginGroup() {

@@ -56,13 +56,31 @@ extension Core {
         return given
     }
 
+    /// Later requests of the client wait until it is done, so that they see it.
     private mutating func setUpSync(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
         let setup = try syncSetup(arguments)
-        return try changeSync("sync.setup") { (sync, work) throws(SyncError) in
+        let (work, body) = try syncWork("sync.setup") { (sync, work) throws(SyncError) in
             try sync.setUp(setup)
             // The setup is done; the status reports a failure of the first round.
             _ = try? sync.now { work.tell($0, $1) }
+            return { (core, out) throws(RPCError) in
+                core.store.lookAround()
+                core.prepareSync()
+                try core.writeSyncStatus(&out)
+            }
         }
+        return LongRequest(
+            work,
+            preparing: { core in
+                core.sync.isSettingUp = true
+                return {
+                    let conclusion = body()
+                    return { (core, out) throws(RPCError) in
+                        core.sync.isSettingUp = false
+                        try conclusion(&core, &out)
+                    }
+                }
+            })
     }
 
     private mutating func forget(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
@@ -84,22 +102,8 @@ extension Core {
         try writeSyncStatus(&out)
     }
 
-    /// Work that ends with the status as its answer.
-    private mutating func changeSync(
-        _ method: String, _ body: @escaping @Sendable (StoreSync, LongWork) throws(SyncError) -> Void
-    ) throws(RPCError) -> any LaterWork {
-        try syncWork(method) { (sync, work) throws(SyncError) in
-            try body(sync, work)
-            return { (core, out) throws(RPCError) in
-                core.store.lookAround()
-                core.prepareSync()
-                try core.writeSyncStatus(&out)
-            }
-        }
-    }
-
     private mutating func syncNow() throws(RPCError) -> any LaterWork {
-        try syncWork("sync.now", isRound: true) { (sync, work) throws(SyncError) in
+        let (work, body) = try syncWork("sync.now", isRound: true) { (sync, work) throws(SyncError) in
             let counts = try sync.now { work.tell($0, $1) }
             return { (core, out) throws(RPCError) in
                 core.syncHasEnded()
@@ -115,6 +119,7 @@ extension Core {
                 out.endObject()
             }
         }
+        return LongRequest(work, body)
     }
 
     /// The sync of the store, from files alone, which must first hold all earlier changes.
@@ -185,7 +190,7 @@ extension Core {
     private mutating func syncWork(
         _ method: String, isRound: Bool = false,
         _ body: @escaping @Sendable (StoreSync, LongWork) throws(SyncError) -> LongWork.Conclusion
-    ) throws(RPCError) -> any LaterWork {
+    ) throws(RPCError) -> (LongWork, LongRequest.Body) {
         guard let settings = store.settingsForSync else {
             throw RPCError(SyncError.refused(reason: "Moods that are kept in memory only are not synced."), by: method)
         }
@@ -196,7 +201,7 @@ extension Core {
         let store = StoreSync(
             settings, peer: transportPeer(), patienceMilliseconds: Self.patienceMilliseconds,
             isCancelled: { work.isCancelled })
-        return LongRequest(work) {
+        let run: LongRequest.Body = {
             do throws(SyncError) { return try body(store, work) } catch {
                 let error = RPCError(error, by: method)
                 return { (core, _) throws(RPCError) in
@@ -205,6 +210,7 @@ extension Core {
                 }
             }
         }
+        return (work, run)
     }
 
     // MARK: The status

@@ -51,6 +51,8 @@ struct SyncPlan {
     private var isHurried = false
     /// Whether the last round found another process at work.
     var isBusy = false
+    /// Whether a setup is under way.
+    var isSettingUp = false
     /// The running automatic round.
     var round: LongWork?
 

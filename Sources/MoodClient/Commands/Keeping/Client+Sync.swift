@@ -58,7 +58,7 @@ extension Client {
         case "conflicts": try listConflicts()
         case "settle": try settle(words[0], words[1])
         case "leave": try show(status: call("sync.leave"))
-        default: try show(status: callLong("sync.forget", [.init("replica", .string(try replica(words[0])))]))
+        default: try show(status: call("sync.forget", [.init("replica", .string(try replica(words[0])))]))
         }
     }
 

@@ -39,7 +39,7 @@ public enum SyncMethods {
     ]
 
     public static let setup = MethodDeclaration(
-        "sync.setup", .long, .owner,
+        "sync.setup", .write, .owner,
         "Let this store take part in a journal, and sync it. Only a person should call this.",
         [
             SyncParams.url.field, SyncParams.isNew.field, SyncParams.journal.field, SyncParams.config.field,
@@ -127,8 +127,8 @@ public enum SyncMethods {
         result: state, errors: errors, example: .init(after: [begun]))
 
     public static let forget = MethodDeclaration(
-        "sync.forget", .long, .owner, "Tell no more of a replica that will not come back.",
-        [SyncParams.replica.field], common: .progress, result: state, errors: errors,
+        "sync.forget", .write, .owner, "Tell no more of a replica that will not come back.",
+        [SyncParams.replica.field], result: state, errors: errors,
         example: .init(
             #"{"replica":"019b7ca9-8f2f-7cff-ba45-0a33ef6ff86c"}"#, after: inConflict, varying: [machineName]))
 
