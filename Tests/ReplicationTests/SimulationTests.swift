@@ -37,6 +37,14 @@ import Testing
         #expect(simulation.run() == [])
     }
 
+    /// A store was put back and its process died as it took another id; a place had records of two branches under one
+    /// id; the same commits came under two ids.
+    @Test(arguments: [16_447, 23_064, 18_506, 33_111] as [UInt64])
+    func aRecordReplacesWhatItsStoreShowed(seed: UInt64) {
+        var simulation = Simulation(seed: seed, .all)
+        #expect(simulation.run() == [])
+    }
+
     @Test(arguments: ["bK", "bwcgmrD", "mgfW", "peF", "mgfV", "pklrcsutO", "pN"])
     func plantedMistakesAreFound(features: String) {
         let found = (1...UInt64(200)).contains { seed in

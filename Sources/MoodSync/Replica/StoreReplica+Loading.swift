@@ -43,7 +43,7 @@ extension StoreReplica {
         let known = apply()
         judge(makesAgain)
         guard !isAllUnsettled, !isJoined, unfinished == nil,
-            recorder.makesAgain(steps, fold.known, maker: { file.maker(of: $0) })
+            recorder.makesAgain(steps, known, fold.known, maker: { file.maker(of: $0) })
         else { return }
         fold = before
         recorder.waiting = known

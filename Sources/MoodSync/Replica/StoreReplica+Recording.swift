@@ -62,10 +62,7 @@ extension StoreReplica {
         let (made, taken) = (recorder.takeMade(), recorder.taken)
         self.recorder = recorder
         if isView { return touched }
-        for one in taken
-        where one.replica != self.file.replica && !self.file.former.contains(where: { $0.replica == one.replica }) {
-            try become(one.replica, after: one.after)
-        }
+        try become(taken)
         // Records reach the disk before the store gets anything that came with them; many commits share one sync.
         for (replica, records) in made {
             if own[replica] == nil { try own(replica) }
@@ -98,20 +95,26 @@ extension StoreReplica {
         }
     }
 
-    /// Makes the store another replica from the commit after this one on.
-    func become(_ replica: UUID, after revision: Int) throws(SyncError) {
+    /// Makes the store other replicas, each from the commit after one on. One write takes all ids: after a crash, a part
+    /// of them would give the commits other names.
+    func become(_ taken: [(replica: UUID, after: Int)]) throws(SyncError) {
         var file = file
-        file.becomeAnother(replica, after: revision, storeID: file.storeID, crc: crc(of: revision) ?? 0)
+        var new: [UUID] = []
+        for (id, revision) in taken where id != file.replica && !file.former.contains(where: { $0.replica == id }) {
+            file.becomeAnother(id, after: revision, storeID: file.storeID, crc: crc(of: revision) ?? 0)
+            new.append(id)
+        }
+        if new.isEmpty { return }
         do throws(SystemError) { try file.write(place.store, in: place.fileSystem) } catch {
             throw SyncPlace.error(error)
         }
         self.file = file
-        try own(replica)
+        for id in new { try own(id) }
     }
 
     func becomeAnother() throws(SyncError) {
         guard let id = newID() else { throw .refused(reason: "There is no random number.") }
-        try become(id, after: moods.durableRevision)
+        try become([(id, after: moods.durableRevision)])
     }
 
     /// Whether there is a record under this replica's id that it neither made nor has in its history: another machine

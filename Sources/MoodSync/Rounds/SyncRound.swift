@@ -39,6 +39,8 @@ struct SyncRound: ~Copyable {
     private(set) var there: [TransportSnapshot] = []
     /// The last record of each replica that was read there and is known here.
     private(set) var tips: [UUID: Vector.Head] = [:]
+    /// The last record of each replica that was read there.
+    private var ends: [UUID: Vector.Head] = [:]
     /// An unreadable line, with the reason; the lines after it wait.
     private var problem: String?
     private var refused: [String] = []
@@ -133,7 +135,7 @@ struct SyncRound: ~Copyable {
             let own = replica.own[id] == nil ? number : min(number, max(state.pushed[id], 1))
             have[id] = own - 1
         }
-        tips = [:]
+        (tips, ends) = ([:], [:])
         try read(&have, tell)
         let suspects = last.last.keys.filter { id in
             guard vector[id] > 0, let tip = tips[id] else { return vector[id] > 0 }
@@ -183,6 +185,7 @@ struct SyncRound: ~Copyable {
                 } else {
                     replica.inbox.add(record)
                     counts.pulled += 1
+                    note(line.replica, .init(number: record.number, crc: record.crc), isKnown: false)
                 }
             case .unsealed:
                 // Records that were known before the filter was set stay valid.
@@ -201,8 +204,9 @@ struct SyncRound: ~Copyable {
         }
     }
 
-    private mutating func note(_ id: UUID, _ head: Vector.Head) {
-        if head.number >= tips[id]?.number ?? 0 { tips[id] = head }
+    private mutating func note(_ id: UUID, _ head: Vector.Head, isKnown: Bool = true) {
+        if head.number >= ends[id]?.number ?? 0 { ends[id] = head }
+        if isKnown, head.number >= tips[id]?.number ?? 0 { tips[id] = head }
     }
 
     private mutating func refuse(_ what: String) {
@@ -242,12 +246,16 @@ struct SyncRound: ~Copyable {
         let branch = replica.fold.known.branches[id]?.first {
             $0.count >= mine.number && $0[mine.number - 1].crc == mine.crc
         }
-        guard let crc = branch?[number - 1].crc else { return true }
-        if let tip = tips[id], tip.number == number { return tip.crc == crc || crc == 0 }
+        guard let branch else { return true }
+        if let end = ends[id] {
+            let crc = end.number <= branch.count ? branch[end.number - 1].crc : nil
+            guard let crc, crc == end.crc || crc == 0 else { return false }
+            if end.number == number { return true }
+        }
         // The records there are dropped, and a snapshot of this replica replaces them.
         return self.there.contains { snapshot in
             snapshot.replica == id
-                && replica.fold.known.covered(of: branch ?? [], id, by: vector(of: snapshot)) >= number
+                && replica.fold.known.covered(of: branch, id, by: vector(of: snapshot)) >= number
         }
     }
 

@@ -129,20 +129,37 @@ public struct LocalRecorder: Sendable {
         if isMore { tellers = nil }
     }
 
-    /// Whether a commit without a known record comes before others' records: then the fold must equal the store at the
-    /// time of the commit.
-    public mutating func makesAgain(_ steps: [Step], _ known: Known, maker: (Int) -> UUID) -> Bool {
+    /// Whether the fold may show something else than the store did before a commit without a known record: others'
+    /// records follow the commit, or a record is known that the journal neither made nor saw before it.
+    /// - Parameter records: the records in the fold that its base lacks.
+    public mutating func makesAgain(
+        _ steps: [Step], _ records: Inbox, _ known: Known, maker: (Int) -> UUID
+    ) -> Bool {
         defer { tellers = nil }
         var isOpen = false
+        var seen = seen
+        var commits: [Int: UInt32] = [:]
         for step in steps {
             switch step {
             case .local(let revision, let crc, let changes):
+                commits[revision] = crc
                 if teller(of: revision, crc, changes, known, maker) == nil { isOpen = true }
-            case .seen: if isOpen { return true }
+            case .seen(let vector, _, _):
+                if isOpen { return true }
+                seen = vector
             case .shown: break
             }
         }
-        return false
+        if !isOpen { return false }
+        var isAhead = false
+        records.forEach { record in
+            if isAhead || !known.contains(record.replica, record.number, record.crc) { return }
+            let id = OperationID(replica: record.replica, record: record.number, place: 0, crc: record.crc)
+            if known.isCovered(id, by: seen) { return }
+            let made = record.upTo.storeID == storeID ? commits[record.upTo.revision] : nil
+            isAhead = made.map { $0 != record.upTo.crc && $0 != 0 && record.upTo.crc != 0 } ?? true
+        }
+        return isAhead
     }
 
     private mutating func teller(

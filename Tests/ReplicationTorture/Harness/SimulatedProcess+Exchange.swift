@@ -124,13 +124,14 @@ extension SimulatedProcess {
             guard end.number > there else { continue }
             let branch = fold.known.branches[id]?.first { $0.count >= end.number && $0[end.number - 1].crc == end.crc }
             let records = here.place.records[id] ?? [:]
-            if there > 0, let branch {
-                if let tip = records[there] {
-                    if tip.crc != branch[there - 1].crc { continue }
-                } else if let snapshot = here.place.snapshots[id] {
-                    if fold.known.covered(of: branch, id, by: snapshot.vector) < there { continue }
-                } else {
-                    continue
+            if let branch {
+                // The last record there is an own one, and what comes before the next one is there.
+                let tip = records.keys.max() ?? 0
+                if tip > 0, records[tip]?.crc != branch[tip - 1].crc { continue }
+                if tip < there {
+                    guard let snapshot = here.place.snapshots[id],
+                        fold.known.covered(of: branch, id, by: snapshot.vector) >= there
+                    else { continue }
                 }
             }
             var out = records

@@ -92,7 +92,9 @@ struct SimulatedProcess {
         guard isWhole(makesAgain) else { return false }
         let process = self
         let maker = { (revision: Int) in process.maker(of: revision) }
-        if !isAllUnsettled, !isJoined, unfinished == nil, recorder.makesAgain(steps, fold.known, maker: maker) {
+        if !isAllUnsettled, !isJoined, unfinished == nil,
+            recorder.makesAgain(steps, known, fold.known, maker: maker)
+        {
             fold = before
             recorder.waiting = known
             isAllUnsettled = true
@@ -185,11 +187,12 @@ struct SimulatedProcess {
             touched.formUnion(recorder.take(step, in: &fold, shown: &shownBefore) { process.maker(of: $0) })
         }
         while let record = recorder.waiting.next(after: fold) { touched.formUnion(fold.apply(record) ?? []) }
-        for one in recorder.taken
-        where one.replica != here.sync.id && !here.sync.former.contains(where: { $0.id == one.replica }) {
+        var taken = 0
+        for one in recorder.taken where !ids.contains(one.replica) {
             becomeAnother(one.replica, after: one.after)
-            try step(&random)
+            taken += 1
         }
+        for _ in 0..<taken { try step(&random) }
         for (id, records) in recorder.takeMade() {
             for record in records {
                 for number in numbers[record.upTo.revision] ?? [] { here.ledger.note(record, number) }
