@@ -3,43 +3,23 @@ import asyncio
 import collections
 import contextlib
 import json
-import ssl
 import time
 import uuid
 
 import nats
 from nats.js.errors import APIError
 
+from words import NoStream
+
 Entry = collections.namedtuple("Entry", "subject seq headers data")
 BELIEVED = 60  # seconds that a consumer which follows is kept
 STALE = 10071  # somebody has published on the subject meanwhile
 
 
-class NoStream(Exception):
-    pass
-
-
-async def quiet(error):
-    pass  # the library connects again; whoever asks meanwhile is told
-
-
-async def connect(url, config):
-    """A connection to any of nats://a,b,c or tls://a,b,c that comes back by itself."""
-    scheme, servers = url.split("://")
-    context = None
-    if scheme == "tls" or "ca" in config:
-        context = ssl.create_default_context(cafile=config.get("ca"))
-        if "certificate" in config:
-            context.load_cert_chain(config["certificate"], config["key"])
-    return await asyncio.wait_for(nats.connect(
-        [f"{scheme}://{one}" for one in servers.strip("/").split(",")], user_credentials=config.get("credentials"),
-        tls=context, connect_timeout=3, reconnect_time_wait=0.2, max_reconnect_attempts=-1, error_cb=quiet,
-        **({"inbox_prefix": config["inbox"]} if "inbox" in config else {})), 10)
-
-
 class Stream:
-    def __init__(self, connection, config):
-        self.connection, self.js, self.name = connection, connection.jetstream(), config.get("stream", "MOODBOARD")
+    def __init__(self, connection, config, ear):
+        self.connection, self.js, self.ear = connection, connection.jetstream(), ear
+        self.name = config.get("stream", "MOODBOARD")
         self.heard = {}  # by subject: the newest sequence that was published from here, or told of
         self.view = None  # by subject: its newest message without what is in it, while somebody follows
         self.is_over = False  # whether who follows has to begin anew
@@ -54,7 +34,12 @@ class Stream:
                     allow_rollup_hdrs=True)
             except APIError as error:
                 failure = error
-        raise failure
+            except nats.errors.TimeoutError as error:
+                if not self.ear.is_forbidden():
+                    raise
+                failure = error
+                break
+        raise NoStream(self.name, failure)
 
     async def consume(self, subject, inbox, **more):
         """Has messages sent to an inbox; it ends with the subscription. How many there are."""
@@ -66,10 +51,12 @@ class Stream:
             try:
                 answer = json.loads((await self.connection.request(place, question, timeout=patience)).data)
             except nats.errors.TimeoutError:
+                if self.ear.is_forbidden():
+                    raise
                 continue
             if "error" not in answer:
                 return answer["num_pending"]
-            raise NoStream() if answer["error"]["code"] == 404 else RuntimeError(answer["error"]["description"])
+            raise NoStream(self.name) if answer["error"]["code"] == 404 else RuntimeError(answer["error"]["description"])
         raise nats.errors.TimeoutError
 
     async def read(self, subject, take, **more):
@@ -108,13 +95,23 @@ class Stream:
             if all(name in entries and entries[name].seq >= seq for name, seq in self.heard.items() if fits(name)):
                 break
             await asyncio.sleep(pause)
+        else:  # it will not come: the stream was purged, or made again
+            self.heard = {name: seq for name, seq in self.heard.items() if not fits(name)}
+            self.heard.update((name, one.seq) for name, one in entries.items())
         return list(entries.values())
 
     async def last(self, subject, after=0):
         """The last message of a subject, with at least the sequence `after` where that comes soon. The server that answers may
         be behind: who publishes then has to look again."""
         for _ in range(20):
-            one = await self.connection.request(f"$JS.API.DIRECT.GET.{self.name}.{subject}", b"", timeout=5)
+            try:
+                one = await self.connection.request(f"$JS.API.DIRECT.GET.{self.name}.{subject}", b"", timeout=3)
+            except nats.errors.NoRespondersError:
+                raise NoStream(self.name) from None
+            except nats.errors.TimeoutError:  # also where there is no stream: a consumer is refused then
+                await self.connection.flush(timeout=3)
+                await self.read(subject, lambda one: True, headers_only=True)
+                raise
             headers = one.headers or {}
             seq = int(headers.get("Nats-Sequence", 0))
             if seq >= after:
@@ -122,9 +119,11 @@ class Stream:
             await asyncio.sleep(0.005)
         return Entry(subject, seq, headers, one.data) if seq else None
 
-    async def look(self):
-        """Whether a server can be reached."""
-        await self.connection.flush(timeout=5)
+    async def renew(self):
+        """Makes the stream anew, which is gone; what was known of it counts no more."""
+        await self.make()
+        self.heard = {}
+        self.doubt()
 
     async def publish(self, subject, data, headers):
         """Its sequence, once most of the servers have it."""

@@ -11,15 +11,13 @@ import json
 import os
 import sys
 
+import connection
 import jetstream
-from page import BYTES, Page, last_whole
+import words
+from page import BYTES, Page, last_whole, whole_slots
 from parts import Parts
 
 BATCH = 256 << 10  # bytes of records in a message
-
-
-class Missing(Exception):
-    pass
 
 
 def send(message, result=None):
@@ -30,7 +28,7 @@ def send(message, result=None):
 
 
 class Transport:
-    settings, follower, notes = None, None, {}
+    settings, follower, stream, ear, notes, where = None, None, None, None, {}, ""
 
     async def hello(self, dataDirectory=None, **_):
         self.path = os.path.join(dataDirectory, "places.json") if dataDirectory else None
@@ -40,27 +38,36 @@ class Transport:
         return {"protocol": 1}
 
     async def open(self, url, config, journal=None):
-        if self.settings != (url, config):
-            self.stream = jetstream.Stream(await jetstream.connect(url, config), config)
-            self.settings, self.follower, self.mine, self.tails = (url, config), None, set(), {}
+        self.where, is_new = words.without_secrets(url), self.settings != (url, config) or self.stream.connection.is_closed
+        self.ear = connection.Ear() if is_new else self.stream.ear
+        if is_new:
+            stream = jetstream.Stream(await connection.connect(url, config, self.ear), config, self.ear)
+            if self.stream:
+                self.leave()
+            self.stream, self.settings, self.follower, self.mine, self.tails = stream, (url, config), None, set(), {}
         elif self.follower and self.found and self.subject == f"moodboard.{journal}":
-            await self.stream.look()
+            await self.stream.last(self.subject + ".0")  # nothing; but the stream is there
             return {"journals": self.found}  # asked again, at the beginning of a round
         self.subject = f"moodboard.{journal or '*'}"
         self.parts = Parts(self.stream, self.subject)
         if self.follower:
             self.follower.cancel()
         self.follower = self.stream.view = None
-        try:
-            found = await self.stream.newest(self.subject + ".*")
-        except jetstream.NoStream:
-            await self.stream.make()
-            found = []
+        found = await self.stream.newest(self.subject + ".*")
         if journal:
             self.follower = asyncio.ensure_future(self.stream.follow(
                 self.subject + ".>", self.is_news, lambda: send({"method": "transport.changed"})))
         self.found = sorted({one.subject.split(".")[1] for one in found})
         return {"journals": self.found}
+
+    def leave(self):
+        if self.follower:
+            self.follower.cancel()
+        asyncio.ensure_future(self.stream.connection.close())
+
+    async def renew(self):
+        await self.stream.renew()
+        self.notes, self.tails = {}, {}
 
     def is_news(self, one):
         """Whether a message is a record of others."""
@@ -76,7 +83,8 @@ class Transport:
 
     async def push(self, replica, records):
         self.mine.add(replica)
-        (seq, last), tries = await self.tail(replica, fresh=not records), 0
+        is_again = not records or records[0]["n"] <= self.tails.get(replica, (0, 0))[1]  # or it was purged meanwhile
+        (seq, last), tries = await self.tail(replica, fresh=is_again), 0
         while records := [one for one in records if one["n"] > last]:
             if records[0]["n"] > last + 1 and records[0]["n"] - 1 > await self.covered(replica):
                 break  # a gap
@@ -96,7 +104,7 @@ class Transport:
                 self.tails[replica] = seq, last
             except Exception as error:  # perhaps it has arrived: the subject's last message says so
                 tries += 1
-                if tries > (20 if getattr(error, "err_code", 0) == jetstream.STALE else 3):
+                if self.ear.is_forbidden() or tries > (20 if getattr(error, "err_code", 0) == jetstream.STALE else 3):
                     raise
                 await asyncio.sleep(0.05 * tries)
                 seq, last = await self.tail(replica, fresh=True)
@@ -124,18 +132,10 @@ class Transport:
 
     async def slots(self):
         """The snapshots that are whole: (subject without its part, id, vector, parts, sequence)."""
-        found = {}
-        for one in await self.stream.newest(self.subject + ".snapshot.>"):
-            slot, part = one.subject.rsplit(".", 1)
-            found.setdefault(slot, {})[int(part)] = one
-        for slot, parts in found.items():
-            for part, one in parts.items():
-                same = [parts[n] for n in range(part + 1) if n in parts and parts[n].headers.get("MB-Id") == one.headers.get("MB-Id")]
-                if "MB-Vector" in one.headers and len(same) == part + 1:
-                    yield slot, one.headers["MB-Id"], json.loads(one.headers["MB-Vector"]), part + 1, one.seq
+        return whole_slots(await self.stream.newest(self.subject + ".snapshot.>"))
 
     async def snapshots(self):
-        return {"items": [{"id": id, "vector": vector, "parts": parts} async for _, id, vector, parts, _ in self.slots()]}
+        return {"items": [{"id": id, "vector": vector, "parts": parts} for _, id, vector, parts, _ in await self.slots()]}
 
     async def covered(self, replica):
         return max([item["vector"].get(replica, 0) for item in (await self.snapshots())["items"]], default=0)
@@ -143,13 +143,13 @@ class Transport:
     async def get_part(self, id, part):
         text = await self.parts.get(id, part)
         if text is None:
-            raise Missing(f"There is no part {part} of snapshot {id}.")
+            raise words.Missing(f"There is no part {part} of snapshot {id}.")
         return b'{"text":' + text + b"}"
 
     async def put_part(self, id, part, text, vector=None):
         if part == 0:  # not where the newest whole one is, unless it is the same
             prefix = f"{self.subject}.snapshot.{id[:36]}."
-            mine = sorted([(seq, slot, known) async for slot, known, _, _, seq in self.slots() if slot.startswith(prefix)])
+            mine = sorted([(seq, slot, known) for slot, known, _, _, seq in await self.slots() if slot.startswith(prefix)])
             _, slot, known = mine[-1] if mine else (0, prefix + "1", None)
             self.slot = slot if known == id else prefix + "10"[int(slot[-1])]
         headers = {"MB-Id": id, "Nats-Rollup": "sub", **({"MB-Vector": json.dumps(vector)} if vector else {})}
@@ -164,7 +164,7 @@ class Transport:
             await self.stream.publish(one.subject, one.data, {
                 **headers, "Nats-Rollup": "sub", "Nats-Expected-Last-Subject-Sequence": one.seq})
             self.tails.pop(replica, None)
-        for slot, _, _, parts, _ in [some async for some in self.slots() if some[1] in ids]:
+        for slot, _, _, parts, _ in [some for some in await self.slots() if some[1] in ids]:
             for part in range(parts):
                 await self.stream.publish(f"{slot}.{part}", b"", {"Nats-Rollup": "sub"})
         return {}
@@ -182,15 +182,17 @@ async def main():
             continue
         try:
             method = methods.get(request["method"])
-            result = await method(**request["params"]) if method else None
+            try:
+                result = await method(**request["params"]) if method else None
+            except words.NoStream:
+                await transport.renew()
+                result = await method(**request["params"])
             if isinstance(result, bytes):
                 send({"id": request["id"]}, result)
                 continue
             reply = {"result": result} if method else {"error": {"code": -32601, "message": "no such method"}}
-        except Missing as error:
-            reply = {"error": {"code": 1001, "message": str(error)}}
-        except Exception as error:  # what cannot be reached now is asked again later
-            reply = {"error": {"code": -32000, "message": f"{type(error).__name__}: {error}"}}
+        except Exception as error:
+            reply = words.answer(error, transport.where, transport.ear and transport.ear.cause())
         send({"id": request["id"], **reply})
 
 

@@ -1,4 +1,5 @@
-"""The records of one answer, taken from messages."""
+"""The records of one answer, and the snapshots that are whole, taken from messages."""
+import json
 
 BYTES = 1 << 20
 
@@ -15,7 +16,8 @@ class Page:
         self.last[self.replica] = last_whole(newest.headers)
         # Where its last record that was read is; what was noted and is not known to the host any more counts for nothing.
         number, seq = self.notes.get(self.subject, (0, 0))
-        self.start = seq + 1 if number < self.next else 1
+        # A stream that was made anew has lower sequences.
+        self.start = seq + 1 if number < self.next and seq <= newest.seq else 1
         return self.last[self.replica] >= self.next and self.size < BYTES
 
     def take(self, one):
@@ -25,6 +27,7 @@ class Page:
             return False
         if first > self.next:
             self.has_gap = True
+            self.notes.pop(self.subject, None)
             return True  # dropped: a snapshot has what comes before
         part, parts = part_of(one.headers)
         about = {"part": part, "parts": parts} if parts > 1 else {}
@@ -48,3 +51,16 @@ def last_whole(headers):
     """The last record that is there with the message of these headers."""
     part, parts = part_of(headers)
     return int(headers["MB-Last"]) - (part + 1 < parts)
+
+
+def whole_slots(messages):
+    """The snapshots that are whole: (subject without its part, id, vector, parts, sequence)."""
+    found = {}
+    for one in messages:
+        slot, part = one.subject.rsplit(".", 1)
+        found.setdefault(slot, {})[int(part)] = one
+    for slot, parts in found.items():
+        for part, one in parts.items():
+            same = [parts[n] for n in range(part + 1) if n in parts and parts[n].headers.get("MB-Id") == one.headers.get("MB-Id")]
+            if "MB-Vector" in one.headers and len(same) == part + 1:
+                yield slot, one.headers["MB-Id"], json.loads(one.headers["MB-Vector"]), part + 1, one.seq

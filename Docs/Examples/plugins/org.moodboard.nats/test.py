@@ -4,13 +4,14 @@ import importlib.util
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 import uuid
 
-from cluster import Cluster
+from cluster import Cluster, free_ports
 
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nats_transport.py")
 PYTHON = os.environ.get("NATS_PYTHON", sys.executable)  # one that has nats-py
@@ -53,6 +54,66 @@ class Host:
 
 def record(number, text="", **part):
     return {"n": number, "text": text or f"record {number} 🌊", **part}
+
+
+TROUBLE = """
+import asyncio, nats, sys
+async def main():
+    connection = await nats.connect(sys.argv[1])
+    await getattr(connection.jetstream(), sys.argv[2])("MOODBOARD")
+asyncio.run(main())
+"""
+
+
+def troubles():
+    """One server with faults, and what a person is told."""
+    folder, journal, a, (port, closed) = tempfile.mkdtemp(), str(uuid.uuid4()), str(uuid.uuid4()), free_ports(2)
+    url, servers = f"nats://me:secret@127.0.0.1:{port}", []
+
+    def serve(text):
+        for one in servers:
+            one.kill()
+            one.wait()
+        with open(folder + "/conf", "w", encoding="utf-8") as file:
+            file.write(f'listen: "127.0.0.1:{port}"\n{text}')
+        servers[:] = [subprocess.Popen(["nats-server", "-c", folder + "/conf"], stderr=subprocess.DEVNULL)]
+        while True:
+            try:
+                return socket.create_connection(("127.0.0.1", port)).close()
+            except OSError:
+                time.sleep(0.05)
+
+    def trouble(name):
+        subprocess.run([PYTHON, "-c", TROUBLE, url, name], check=True)
+
+    def told(place, config, *words):
+        answer = host.ask("transport.open", {"url": place, "config": config, "journal": journal})
+        assert all(word in answer["message"] for word in words) and "secret" not in answer["message"], (answer, words)
+
+    host, password = Host("nats://", None), "authorization { user: me, password: secret }\n"
+    try:
+        told(f"nats://127.0.0.1:{closed}", {}, "can be reached", "connection refused")
+        serve(password)
+        told(url, {}, "no JetStream")
+        told(url.replace("secret", "wrong"), {}, "refuses the user")
+        told(url.replace("nats", "tls", 1), {}, "no safe connection")
+        told(url, {"stream": "a b"}, "stream has to be")
+        told(url, {"ca": "/nowhere"}, "ca names no file")
+        serve(password + f'jetstream {{ store_dir: "{folder}" }}\n')
+        opened = {"url": url, "config": {}, "journal": journal}
+        assert host.ask("transport.open", opened) == {"journals": []}
+        for name, again in (("delete_stream", 3), ("purge_stream", 4)):
+            assert host.push(a, *(record(n) for n in range(1, again + 1))) == again
+            assert host.ask("transport.open", opened)["journals"] in ([], [journal])
+            trouble(name)  # under the running plugin, which makes the stream again and believes nothing that it knew
+            assert "journals" in host.ask("transport.open", opened)
+            assert host.push(a, *(record(n) for n in range(1, again + 2))) == again + 1
+            assert [n for n, _ in host.pull(a, 0)] == list(range(1, again + 2))
+    finally:
+        host.end()
+        servers[0].kill()
+        servers[0].wait()
+        shutil.rmtree(folder)
 
 
 def main():
@@ -110,4 +171,5 @@ if not shutil.which("nats-server"):
 elif PYTHON == sys.executable and not importlib.util.find_spec("nats"):
     print("SKIPPED: nats-py")
 else:
+    troubles()
     main()
