@@ -1,6 +1,7 @@
 import Platform
-import Storage
 import Testing
+
+@testable import Storage
 
 @Suite struct CommitTests {
     let directory = TestDirectory()
@@ -96,16 +97,16 @@ import Testing
         do {
             var store = try TestStore(settings(directory))
             store.stage([.put(1, "kept")])
-            let kept = store.files.stagedBytes
-            withBytes(time) { store.files.beginLine(seq: 2, at: $0) }
-            withBytes(identifier(1)) { store.files.stageDelete(id: $0) }
-            store.files.dropLine()
-            #expect(store.files.stagedBytes == kept)
-            withBytes(time) { store.files.beginLine(seq: 2, at: $0) }
-            withBytes(record(2, "ended")) { store.files.stagePut($0) }
-            store.files.endLine()
-            store.files.dropLine()
-            #expect(store.files.stagedBytes == kept)
+            let kept = store.waitingBytes
+            store.begin()
+            withBytes(identifier(1)) { store.lines.delete(id: $0) }
+            store.lines.dropLast()
+            #expect(store.waitingBytes == kept)
+            store.begin()
+            withBytes(record(2, "ended")) { store.lines.put($0) }
+            store.lines.end()
+            store.lines.dropLast()
+            #expect(store.waitingBytes == kept)
             try store.sync()
             #expect(store.files.revision == 1)
         }
@@ -116,13 +117,13 @@ import Testing
         let pretty = "{\"id\":\"\(identifier(1))\",\n\"label\":\n\"x\"}"
         do {
             var store = try TestStore(settings(directory))
-            withBytes(time) { store.files.beginLine(seq: 1, at: $0) }
-            withBytes(pretty) { store.files.stagePut($0) }
-            store.files.endLine()
+            store.begin()
+            withBytes(pretty) { store.lines.put($0) }
+            store.lines.end()
             try store.sync()
         }
         do {
-            var store = try TestStore(settings(directory))
+            let store = try TestStore(settings(directory))
             #expect(store.table.records[identifier(1)] == pretty.replacing("\n", with: " "))
             withBytes(time) { time in
                 let report = try? store.files.rewrite(revision: 1, count: 1, at: time) { sink in

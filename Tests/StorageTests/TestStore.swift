@@ -1,8 +1,9 @@
 import JSONCodec
 import Platform
-import Storage
 import Synchronization
 import Testing
+
+@testable import Storage
 
 /// A directory for one test, in memory if the system has such a place; removed with this value.
 final class TestDirectory: Sendable {
@@ -120,50 +121,55 @@ private struct IdentifierSource {
 
 /// An open store with its caller's table. An error of `sync` takes the table back, as in a caller.
 struct TestStore: ~Copyable {
-    var files: StoreFiles
+    let files: StoreFiles
+    var lines: CommitLines
     private(set) var table: Table
     private var pending: Table
 
     init(_ settings: StoreSettings) throws(StorageError) {
         var table = Table()
         files = try StoreFiles.open(settings) { table.apply($0) }
+        lines = CommitLines(after: files.revision)
         self.table = table
         pending = table
     }
 
     /// Stages one commit.
     mutating func stage(_ changes: [Change]) {
-        var seq = files.revision + 1
-        if files.stagedBytes > 0 { seq = stagedLast + 1 }
-        stagedLast = seq
-        withBytes(time) { files.beginLine(seq: seq, at: $0) }
+        begin()
         for change in changes {
             switch change {
             case .put(let number, let label):
                 withBytes(record(number, label)) {
-                    files.stagePut($0)
+                    lines.put($0)
                     _ = pending.apply(.put($0))
                 }
             case .delete(let number):
                 withBytes(identifier(number)) {
-                    files.stageDelete(id: $0)
+                    lines.delete(id: $0)
                     _ = pending.apply(.delete(id: $0))
                 }
             case .clear:
-                files.stageClear()
+                lines.clear()
                 _ = pending.apply(.clear)
             }
         }
-        files.endLine()
+        lines.end()
     }
 
-    private var stagedLast = 0
+    /// Begins the line of a commit.
+    mutating func begin() {
+        if waitingBytes == 0 { lines.follow(files.revision) }
+        withBytes(time) { lines.begin(seq: lines.seq + 1, at: $0, durable: files.syncedRevision) }
+    }
+
+    var waitingBytes: Int { files.waitingBytes(lines) }
 
     mutating func sync() throws(StorageError) {
         do throws(StorageError) {
             let revision = files.revision
-            guard try files.sync() else {
-                try files.takeBackSync(to: revision)
+            guard try files.sync(&lines) else {
+                try files.takeBackSync(&lines, to: revision)
                 throw StorageError.unavailable(reason: "the journal was replaced", advice: "")
             }
             table = pending

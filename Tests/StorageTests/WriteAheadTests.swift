@@ -66,8 +66,8 @@ import Testing
         let store = try store(aheadBytes: 500)
         #expect(try OperationTests.find(store, OperationTests.key(2)) == .unknown)
         try group(store, 2...4)
-        let written = store.with { store in store.withFiles { $0.journal.aheadCount } ?? 0 }
-        let waiting = store.with { store in store.withFiles { $0.stagedBytes } ?? 0 } - written
+        let written = store.with { $0.files?.journal.aheadCount ?? 0 }
+        let waiting = store.with { $0.lines.value.count }
         #expect(written > 500 && waiting > 0)
         for number in 1...4 {
             let outcome = try store.with { try $0.outcome(of: OperationTests.key(number)) }
@@ -127,15 +127,15 @@ import Testing
         #expect(try store.files.lockAndCatchUp { _ in nil } == .seen)
         for number in 2...4 {
             store.stage([.put(number, "b")])
-            store.files.writeAhead()
+            store.files.writeAhead(&store.lines)
         }
-        #expect(journal.count == before.count + 3 && store.files.journal.lines.isEmpty && store.files.stagedBytes > 0)
-        store.files.dropStaged()
-        #expect(journal == before && store.files.stagedBytes == 0 && !store.files.journal.isUnusable)
-        withBytes(time) { store.files.beginLine(seq: 2, at: $0) }
-        withBytes(record(9, "c")) { store.files.stagePut($0) }
-        store.files.endLine()
-        #expect(try store.files.sync())
+        #expect(journal.count == before.count + 3 && store.lines.isEmpty && store.waitingBytes > 0)
+        store.files.dropStaged(&store.lines)
+        #expect(journal == before && store.waitingBytes == 0 && !store.files.journal.isUnusable)
+        store.begin()
+        withBytes(record(9, "c")) { store.lines.put($0) }
+        store.lines.end()
+        #expect(try store.files.sync(&store.lines))
         store.files.unlock()
         #expect(journal.count == before.count + 1)
         #expect(try TestStore(settings).files.revision == 2)

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// `files?.operation = []` leaks the old value if `files` cannot be copied (Swift 6.3.1). A mutating method does it
+    /// `file?.name = []` leaks the old value if `file` cannot be copied (Swift 6.3.1). A mutating method does it
     /// instead.
     @Test func nothingIsAssignedThroughAnOptionalThatCannotBeCopied() throws {
         let texts = try Self.swift.map { (file: $0, text: try #require(Project.text($0))) }
@@ -67,11 +67,11 @@ import Testing
         let types = texts.flatMap { found(type, in: $0.text) }.joined(separator: "|")
         let optional = try expression("\\b(\\w+): (?:inout |consuming )?(?:\\w+\\.)*(?:\(types))\\?")
         let names = Set(texts.flatMap { found(optional, in: $0.text) })
-        #expect(names.contains("files"))
+        #expect(names.contains("lockFile"))
         let assignment = try expression(
             "^(?! *//).*\\b((?:\(names.joined(separator: "|")))\\?(?:\\.\\w+)+) [-+*/|&^]?= ")
         // Written in two pieces, so that this file does not match.
-        #expect(found(assignment, in: "if isLost { files?.lines.last" + " = [] }") == ["files?.lines.last"])
+        #expect(found(assignment, in: "if isLost { lockFile?.lines.last" + " = [] }") == ["lockFile?.lines.last"])
         for (file, text) in texts {
             for place in found(assignment, in: text) { Issue.record("\(file): an assignment to \(place)") }
         }

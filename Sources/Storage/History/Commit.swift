@@ -131,62 +131,35 @@ extension RecordStore {
         after revision: Int, _ extent: LongCommits = .whole, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
         if revision >= flushedRevision { return true }
-        return try Self.commits(after: revision, upTo: flushedRevision, extent, &files, extractor, body)
+        return try commits(after: revision, upTo: flushedRevision, extent, body)
     }
 
     /// Whether every commit after `revision` can be read again; all commits are durable.
     public mutating func keepsCommits(after revision: Int) throws(StorageError) -> Bool {
         if revision >= flushedRevision { return true }
-        return try Self.keepsCommits(after: revision, upTo: flushedRevision, &files)
+        guard let files else { return false }
+        return try JournalChain(files, upTo: flushedRevision).start(files, enough: revision) <= revision
     }
 
-    private static func keepsCommits(
-        after revision: Int, upTo last: Int, _ files: inout StoreFiles?
+    mutating func commits(
+        after revision: Int, upTo last: Int, _ extent: LongCommits, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
-        switch files {
-        case .none: false
-        case .some(let files): try JournalChain(files, upTo: last).start(files, enough: revision) <= revision
-        }
-    }
-
-    static func commits(
-        after revision: Int, upTo last: Int, _ extent: LongCommits, _ files: inout StoreFiles?,
-        _ extractor: RecordExtractor, _ body: (Commit) -> Bool
-    ) throws(StorageError) -> Bool {
+        guard let files else { return false }
         var reading = CommitReading(revision: revision, extent)
-        defer { if let place = reading.place { files?.remember(place) } }
-        switch files {
-        case .none: return false
-        case .some(let files): return try reading.read(files, upTo: last, extractor, body)
-        }
+        defer { if let place = reading.place { files.readPlace = place } }
+        return try reading.read(files, upTo: last, extractor, body)
     }
 
     /// Throws if a part of the history is damaged: then earlier values are unknown.
     public mutating func requireWholeHistory() throws(StorageError) {
-        try Self.requireWholeHistory(&files)
-    }
-
-    private static func requireWholeHistory(_ files: inout StoreFiles?) throws(StorageError) {
-        switch files {
-        case .none: return
-        case .some(let files): try JournalChain(files, upTo: files.revision).check(files)
-        }
+        if let files { try JournalChain(files, upTo: files.revision).check(files) }
     }
 
     /// Deletes journals of earlier generations whose commits all lie below `revision`; without it, none.
     /// - Returns: the first commit from which on all are stored.
     public mutating func shortenHistory(to revision: Int?) throws(StorageError) -> Int {
         try requireOpen()
-        return try Self.shortenHistory(to: revision, &files) ?? self.revision + 1
-    }
-
-    private static func shortenHistory(
-        to revision: Int?, _ files: inout StoreFiles?
-    ) throws(StorageError) -> Int? {
-        switch files {
-        case .none: nil
-        case .some(let files): try files.shortenHistory(to: revision)
-        }
+        return try files?.shortenHistory(to: revision) ?? self.revision + 1
     }
 }
 
@@ -205,7 +178,7 @@ private struct CommitReading {
     }
 
     mutating func read(
-        _ files: borrowing StoreFiles, upTo last: Int, _ extractor: RecordExtractor, _ body: (Commit) -> Bool
+        _ files: StoreFiles, upTo last: Int, _ extractor: RecordExtractor, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
         var buffer = ByteBuffer(capacity: 16)
         // Usually the next commit is at a remembered place in the open journal.
@@ -231,7 +204,7 @@ private struct CommitReading {
     }
 
     private mutating func walk(
-        _ journal: Int32, _ start: CommitPlace, upTo last: Int, _ files: borrowing StoreFiles,
+        _ journal: Int32, _ start: CommitPlace, upTo last: Int, _ files: StoreFiles,
         _ extractor: RecordExtractor, _ upgrade: SchemaUpgrade?, _ buffer: inout ByteBuffer, _ body: (Commit) -> Bool
     ) throws(StorageError) {
         let name = StoreInventory.journalName(start.journalGeneration)
@@ -249,7 +222,7 @@ private struct CommitReading {
 
     /// Passes on the commit that ends a link and is in no journal, if it has a file.
     private mutating func readCommitFile(
-        endOf link: JournalChain.Link, _ files: borrowing StoreFiles, _ extractor: RecordExtractor,
+        endOf link: JournalChain.Link, _ files: StoreFiles, _ extractor: RecordExtractor,
         _ buffer: inout ByteBuffer, _ body: (Commit) -> Bool
     ) throws(StorageError) {
         guard wantsMore, link.base < link.last, revision == link.last - 1 else { return }
@@ -276,8 +249,6 @@ private struct CommitReading {
 }
 
 extension StoreFiles {
-    fileprivate mutating func remember(_ place: CommitPlace) { readPlace = place }
-
     /// The place of the lines of the commits after `revision`, if known.
     func place(after revision: Int) -> CommitPlace? {
         if let readPlace, readPlace.revision == revision { return readPlace }

@@ -41,7 +41,7 @@ enum CommitFile {
         }
     }
 
-    static func isThere(_ revision: Int, _ files: borrowing StoreFiles) throws(StorageError) -> Bool {
+    static func isThere(_ revision: Int, _ files: StoreFiles) throws(StorageError) -> Bool {
         do throws(SystemError) {
             guard try files.place.hasHistory() else { return false }
             return try files.place.status(of: name(revision)) != nil
@@ -116,7 +116,7 @@ private struct CommitFileWriter: ~Copyable {
 
 extension StoreFiles {
     /// Keeps the line of a commit that is about to be made as a snapshot.
-    mutating func keepCommit(_ revision: Int, _ line: consuming ByteBuffer) throws(StorageError) {
+    func keepCommit(_ revision: Int, _ line: consuming ByteBuffer) throws(StorageError) {
         // A long line is in memory until its file is written, not while the snapshot is made.
         try CommitFile.write(line, revision, in: place, settings)
     }

@@ -72,10 +72,10 @@ extension RecordStore {
     public mutating func log(
         before end: Int, limit: Int
     ) throws(StorageError) -> (items: [CommitLogItem], next: Int?) {
-        guard !isInMemory else { return try logInMemory(before: end, limit: limit) }
+        guard let files else { return try logInMemory(before: end, limit: limit) }
         var reversals = Reversals()
         var revisions: [Int] = []
-        try Self.forEachNote(&files, upTo: flushedRevision) { note in
+        try JournalChain(files, upTo: flushedRevision).forEachNote(files) { note in
             reversals.look(at: note)
             if note.seq < end { revisions.append(note.seq) }
             return revisions.count <= limit
@@ -84,7 +84,7 @@ extension RecordStore {
         revisions = Array(revisions.prefix(limit))
         guard let last = revisions.first, let first = revisions.last else { return ([], nil) }
         var items: [CommitLogItem] = []
-        _ = try Self.commits(after: first - 1, upTo: last, .beginning, &files, extractor) {
+        _ = try commits(after: first - 1, upTo: last, .beginning) {
             items.append(CommitLogItem($0))
             return true
         }
@@ -102,7 +102,7 @@ extension RecordStore {
         let ids = Set(wanted.map(\.id))
         guard var present = try records(before: first, of: ids) else { return wanted.map { _ in [] } }
         var found: [[UInt8]] = []
-        _ = try Self.commits(after: first - 1, upTo: last, .inPieces, &files, extractor) { commit in
+        _ = try commits(after: first - 1, upTo: last, .inPieces) { commit in
             while found.count < wanted.count, wanted[found.count].revision == commit.seq {
                 found.append(present[wanted[found.count].id] ?? [])
             }
@@ -146,7 +146,7 @@ extension RecordStore {
         guard let start = try historyStart(), start < flushedRevision else { return }
         var found: [RecordID: Int] = [:]
         var clears: [Int] = []
-        _ = try Self.commits(after: start, upTo: flushedRevision, .inPieces, &files, extractor) { commit in
+        _ = try commits(after: start, upTo: flushedRevision, .inPieces) { commit in
             if commit.isClear { clears.append(commit.seq) }
             for change in commit.changes { found[change.id] = change.record == nil ? commit.seq : nil }
             return !isCancelled()
@@ -158,13 +158,6 @@ extension RecordStore {
             try findCleared(by: revision, isLast: revision == clears.last, found, &page, isCancelled)
         }
         if isCancelled() { throw .cancelled }
-    }
-
-    private static func forEachID(
-        before revision: Int, _ files: inout StoreFiles?, _ layers: inout LayeredRecords,
-        _ extractor: RecordExtractor, _ body: (inout LayeredRecords, RecordID) -> Void
-    ) throws(StorageError) -> Bool {
-        try forEachID(before: revision, &files, extractor) { body(&layers, $0) }
     }
 
     /// Number of ids removed by a commit that are checked in one pass.
@@ -182,7 +175,7 @@ extension RecordStore {
             let count = isLast ? page.limit : max(page.limit, Self.candidatesMax)
             var candidates = FirstDeleted(after: place, limit: count)
             var fault: StorageError?
-            let isKept = try Self.forEachID(before: revision, &heldFiles.value, &layers, extractor) { layers, id in
+            let isKept = try forEachID(before: revision) { layers, id in
                 // Checks for cancellation only now and then in a walk over a million records.
                 if id.low & 0xFFF == 0, isCancelled() { fault = .cancelled }
                 guard fault == nil, (found[id] ?? 0) < revision, candidates.takes(id, revision) else { return }
@@ -197,8 +190,7 @@ extension RecordStore {
             let isFull = candidates.found.count == count
             var ids = Set(candidates.found.map(\.id))
             if !isLast {
-                _ = try Self.commits(after: revision, upTo: flushedRevision, .inPieces, &files, extractor) {
-                    commit in
+                _ = try commits(after: revision, upTo: flushedRevision, .inPieces) { commit in
                     for change in commit.changes { ids.remove(change.id) }
                     return !ids.isEmpty
                 }
@@ -211,10 +203,7 @@ extension RecordStore {
 
     /// The commit after which all are stored; nil without files.
     private mutating func historyStart() throws(StorageError) -> Int? {
-        switch files {
-        case .none: nil
-        case .some(let files): try JournalChain(files, upTo: files.revision).start(files)
-        }
+        try files.map { (files) throws(StorageError) in try JournalChain(files, upTo: files.revision).start(files) }
     }
 
     /// Adds the time, the author and the last value of deleted records.
@@ -237,7 +226,7 @@ extension RecordStore {
         for (place, record) in zip(order, before) { found[place].record = record }
         var times: [Int: (at: [UInt8], origin: String?)] = [:]
         let wanted = Set(found.map(\.revision))
-        _ = try Self.commits(after: first - 1, upTo: last, .inPieces, &files, extractor) { commit in
+        _ = try commits(after: first - 1, upTo: last, .inPieces) { commit in
             if wanted.contains(commit.seq), times[commit.seq] == nil {
                 times[commit.seq] = (Array(commit.at), commit.origin)
             }

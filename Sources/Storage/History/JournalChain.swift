@@ -33,7 +33,7 @@ struct JournalChain {
     private(set) var damaged: [Int] = []
 
     /// - Parameter revision: the last commit that may be shown.
-    init(_ files: borrowing StoreFiles, upTo revision: Int) throws(StorageError) {
+    init(_ files: StoreFiles, upTo revision: Int) throws(StorageError) {
         let present: [Int]
         let past: [Int]
         do {
@@ -53,7 +53,7 @@ struct JournalChain {
     }
 
     private mutating func add(
-        _ generation: Int, isInHistory: Bool, _ files: borrowing StoreFiles
+        _ generation: Int, isInHistory: Bool, _ files: StoreFiles
     ) throws(StorageError) {
         guard let file = try Self.open(generation, files) else { return }
         do {
@@ -72,7 +72,7 @@ struct JournalChain {
     }
 
     /// Nil if it has vanished.
-    static func open(_ generation: Int, _ files: borrowing StoreFiles) throws(StorageError) -> File? {
+    static func open(_ generation: Int, _ files: StoreFiles) throws(StorageError) -> File? {
         let name = StoreInventory.journalName(generation)
         for path in [name, StoreInventory.pastName(generation)] {
             do {
@@ -89,7 +89,7 @@ struct JournalChain {
     /// - Returns: the last commit found.
     @discardableResult
     static func forEachCommit(
-        of link: Link, after base: Int, _ files: borrowing StoreFiles,
+        of link: Link, after base: Int, _ files: StoreFiles,
         wanted: (UnsafeRawBufferPointer) -> Bool = { _ in false },
         _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
@@ -100,7 +100,7 @@ struct JournalChain {
     /// Passes on the commits of a link after commit `base`, seeking to the first of them: earlier lines are not
     /// checked. A commit with a file of its own has no records.
     static func forEachCommitNear(
-        of link: Link, after base: Int, _ files: borrowing StoreFiles,
+        of link: Link, after base: Int, _ files: StoreFiles,
         _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         guard link.base < link.last, let file = try open(link.generation, files) else { return link.base }
@@ -110,7 +110,7 @@ struct JournalChain {
 
     /// The place in a link near which the commits after `revision` begin.
     static func place(
-        after revision: Int, in link: Link, _ journal: Int32, _ files: borrowing StoreFiles
+        after revision: Int, in link: Link, _ journal: Int32, _ files: StoreFiles
     ) throws(StorageError) -> CommitPlace {
         do {
             return try JournalReader.place(
@@ -122,7 +122,7 @@ struct JournalChain {
 
     private static func forEachCommit(
         of link: Link, _ file: borrowing File, from start: CommitPlace, after base: Int,
-        _ files: borrowing StoreFiles, _ wanted: (UnsafeRawBufferPointer) -> Bool,
+        _ files: StoreFiles, _ wanted: (UnsafeRawBufferPointer) -> Bool,
         _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         var reader = JournalReader(
@@ -140,8 +140,31 @@ struct JournalChain {
         return link.last
     }
 
+    /// Number of commits to read first, because one of the last is usually meant; then four times as many.
+    private static let notesMin = 256
+
+    /// Passes on the notes of the commits, from the newest back, until `body` returns false or one is not stored.
+    func forEachNote(_ files: StoreFiles, _ body: (CommitNote) -> Bool) throws(StorageError) {
+        for (place, link) in links.enumerated().reversed() {
+            try checkNext(after: place)
+            var (end, count) = (link.last, Self.notesMin)
+            repeat {
+                let start = max(link.base, end - count)
+                var notes: [CommitNote] = []
+                let found = try Self.forEachCommitNear(of: link, after: start, files) { line, _ in
+                    if line.seq <= end { notes.append(CommitNote(line)) }
+                }
+                try checkEnd(of: place, at: found, files)
+                guard found == link.last else { return }
+                for note in notes.reversed() where !body(note) { return }
+                end = start
+                count *= 4
+            } while end > link.base
+        }
+    }
+
     /// Throws if a stored part is lost, because a file is not as it was written.
-    func check(_ files: borrowing StoreFiles) throws(StorageError) {
+    func check(_ files: StoreFiles) throws(StorageError) {
         for (place, link) in links.enumerated().reversed() {
             try checkNext(after: place)
             let found = try Self.forEachCommit(of: link, after: link.base, files) { (_, _) throws(StorageError) in }
@@ -152,7 +175,7 @@ struct JournalChain {
 
     /// Throws if a link lacks commits. Only a commit that became a snapshot is in no journal; then nothing follows the
     /// last one found.
-    func checkEnd(of place: Int, at found: Int, _ files: borrowing StoreFiles) throws(StorageError) {
+    func checkEnd(of place: Int, at found: Int, _ files: StoreFiles) throws(StorageError) {
         let link = links[place]
         guard found < link.last, let file = try Self.open(link.generation, files) else { return }
         let isLast = place + 1 == links.count
@@ -191,7 +214,7 @@ struct JournalChain {
     /// The commit after which no commit is missing.
     /// - Parameter enough: a caller that asks for commits from here on need not know of earlier gaps: each journal
     ///   costs a search for its end.
-    func start(_ files: borrowing StoreFiles, enough: Int = 0) throws(StorageError) -> Int {
+    func start(_ files: StoreFiles, enough: Int = 0) throws(StorageError) -> Int {
         var start = links.last?.base ?? files.revision
         for index in links.indices.dropLast().reversed() where start > enough {
             let link = links[index]
@@ -203,7 +226,7 @@ struct JournalChain {
 
     /// Whether a journal has all commits up to the base of the next one, judged by its last line, which is near its
     /// end.
-    private static func reaches(_ link: Link, _ files: borrowing StoreFiles) throws(StorageError) -> Bool {
+    private static func reaches(_ link: Link, _ files: StoreFiles) throws(StorageError) -> Bool {
         if link.base == link.last { return true }
         guard let file = try open(link.generation, files) else { return false }
         if let last = try lastCommit(file, link, files) {
@@ -215,7 +238,7 @@ struct JournalChain {
 
     /// Nil if the end is no whole line, or a long one.
     private static func lastCommit(
-        _ file: borrowing File, _ link: Link, _ files: borrowing StoreFiles
+        _ file: borrowing File, _ link: Link, _ files: StoreFiles
     ) throws(StorageError) -> Int? {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { chunk.deallocate() }

@@ -68,7 +68,7 @@ struct RecordHistory {
     }
 
     /// - Returns: whether there are commits that no journal has.
-    mutating func read(_ files: borrowing StoreFiles, upTo revision: Int) throws(StorageError) -> Bool {
+    mutating func read(_ files: StoreFiles, upTo revision: Int) throws(StorageError) -> Bool {
         let chain = try JournalChain(files, upTo: revision)
         var base: Int?
         for (place, link) in chain.links.enumerated().reversed() where link.base + 1 < end {
@@ -119,7 +119,7 @@ struct RecordHistory {
     private static func size(_ record: Int?) -> Int { (record ?? 0) + itemBytes }
 
     /// - Returns: the last commit found.
-    private mutating func read(_ link: JournalChain.Link, _ files: borrowing StoreFiles) throws(StorageError) -> Int {
+    private mutating func read(_ link: JournalChain.Link, _ files: StoreFiles) throws(StorageError) -> Int {
         let upgrade = link.upgrade(files.settings)
         var events: [Event] = []
         var held = 0
@@ -233,38 +233,20 @@ extension RecordStore {
         of id: RecordID, before end: Int, limit: Int, bytesMax: Int
     ) throws(StorageError) -> (items: [HistoryItem], next: Int?) {
         var history = RecordHistory(of: id, before: end, limit: limit, bytesMax: bytesMax, extractor)
-        if isInMemory {
+        guard let files else {
             try historyInMemory(&history, of: id)
             return (history.items, history.next)
         }
-        if try Self.read(&history, &files, upTo: flushedRevision) {
+        if try history.read(files, upTo: flushedRevision) {
             do throws(IndexFault) {
                 if let bytes = try layers.bytesInBase(id) { history.add(bytes) }
             } catch {
                 throw error.asStorageError
             }
-            try Self.readBackups(&history, id, &files)
+            try files.forEachBackup(of: id) { history.add($0) }
         }
         if let bytes = try bytes(id) { history.add(bytes) }
         return (history.items, history.next)
-    }
-
-    private static func read(
-        _ history: inout RecordHistory, _ files: inout StoreFiles?, upTo revision: Int
-    ) throws(StorageError) -> Bool {
-        switch files {
-        case .none: return false
-        case .some(let files): return try history.read(files, upTo: revision)
-        }
-    }
-
-    private static func readBackups(
-        _ history: inout RecordHistory, _ id: RecordID, _ files: inout StoreFiles?
-    ) throws(StorageError) {
-        switch files {
-        case .none: return
-        case .some(let files): try files.forEachBackup(of: id) { history.add($0) }
-        }
     }
 }
 

@@ -8,7 +8,7 @@ extension RecordStore {
     public mutating func records(
         before revision: Int, of wanted: Set<RecordID>?
     ) throws(StorageError) -> [RecordID: [UInt8]]? {
-        guard let start = try Self.start(before: revision, &files) else { return nil }
+        guard let files, let start = try files.start(before: revision) else { return nil }
         var records: [RecordID: [UInt8]] = [:]
         if start.source == .snapshot, let wanted, layers.base != nil, !isBaseOvertaken {
             do throws(IndexFault) {
@@ -19,10 +19,12 @@ extension RecordStore {
                 throw error.asStorageError
             }
         } else if let name = start.name {
-            try Self.readSnapshot(name, wanted, &files, extractor, &records)
+            try files.forEachRecord(name, extractor) { id, bytes in
+                if wanted?.contains(id) ?? true { records[id] = Array(bytes) }
+            }
         }
         guard start.base < revision - 1 else { return records }
-        let isWhole = try Self.commits(after: start.base, upTo: revision - 1, .inPieces, &files, extractor) {
+        let isWhole = try commits(after: start.base, upTo: revision - 1, .inPieces) {
             records.follow($0, wanted)
             return true
         }
@@ -32,15 +34,14 @@ extension RecordStore {
     /// Passes on the ids of all records before a commit, in no order; memory holds only those changed since the
     /// snapshot below it.
     /// - Returns: false if they are no longer stored.
-    static func forEachID(
-        before revision: Int, _ files: inout StoreFiles?, _ extractor: RecordExtractor, _ body: (RecordID) -> Void
+    mutating func forEachID(
+        before revision: Int, _ body: (inout LayeredRecords, RecordID) -> Void
     ) throws(StorageError) -> Bool {
-        guard let start = try Self.start(before: revision, &files) else { return false }
+        guard let files, let start = try files.start(before: revision) else { return false }
         var changed: [RecordID: Bool] = [:]
         var isCleared = false
         if start.base < revision - 1 {
-            let isWhole = try Self.commits(after: start.base, upTo: revision - 1, .inPieces, &files, extractor) {
-                commit in
+            let isWhole = try commits(after: start.base, upTo: revision - 1, .inPieces) { commit in
                 if commit.isClear {
                     isCleared = true
                     changed = [:]
@@ -51,91 +52,16 @@ extension RecordStore {
             guard isWhole else { return false }
         }
         if let name = start.name, !isCleared {
-            try Self.forEachRecord(name, &files, extractor) { id, _ in if changed[id] == nil { body(id) } }
+            try files.forEachRecord(name, extractor) { id, _ in if changed[id] == nil { body(&layers, id) } }
         }
-        for (id, isThere) in changed where isThere { body(id) }
+        for (id, isThere) in changed where isThere { body(&layers, id) }
         return true
     }
 
     /// Whether journals, long commits and stored snapshots have more than `bytes` together.
     /// - Parameter besidesSnapshots: whether to leave out snapshots.
     public func hasPast(over bytes: Int, besidesSnapshots: Bool = false) -> Bool {
-        withFiles { $0.hasPast(over: bytes, besidesSnapshots) } ?? false
-    }
-
-    private struct PastStart {
-        enum Source { case nothing, snapshot, backup }
-        let source: Source
-        /// The file; nil for a store that was empty then.
-        let name: String?
-        /// The commit whose records it holds.
-        let base: Int
-    }
-
-    /// The newest snapshot from which the state before a commit can be made.
-    private static func start(
-        before revision: Int, _ files: inout StoreFiles?
-    ) throws(StorageError) -> PastStart? {
-        switch files {
-        case .none: return nil
-        case .some(let files):
-            let chain = try JournalChain(files, upTo: files.revision)
-            let first = try chain.start(files)
-            guard first < revision else { return nil }
-            for link in chain.links.reversed() where link.base < revision && link.base >= first {
-                if link.base == 0 { return PastStart(source: .nothing, name: nil, base: 0) }
-                let isNow = link.generation == files.generation
-                let name = isNow ? StoreDirectory.snapshotName : StoreInventory.backupName(link.generation)
-                guard let header = try snapshotHeader(name, files), header.storeId == files.storeId,
-                    header.revision == link.base
-                else { continue }
-                return PastStart(source: isNow ? .snapshot : .backup, name: name, base: link.base)
-            }
-            return nil
-        }
-    }
-
-    /// Nil if it cannot be read: then an older one is tried.
-    private static func snapshotHeader(
-        _ name: String, _ files: borrowing StoreFiles
-    ) throws(StorageError) -> SnapshotHeader? {
-        guard let file = try? files.place.open(name, .read) else { return nil }
-        return try? SnapshotReader(name: name, schemaVersion: files.settings.schemaVersion)
-            .header(file, in: files.place.fileSystem)
-    }
-
-    private static func readSnapshot(
-        _ name: String, _ wanted: Set<RecordID>?, _ files: inout StoreFiles?, _ extractor: RecordExtractor,
-        _ records: inout [RecordID: [UInt8]]
-    ) throws(StorageError) {
-        var found: [RecordID: [UInt8]] = [:]
-        try forEachRecord(name, &files, extractor) { id, bytes in
-            if wanted?.contains(id) ?? true { found[id] = Array(bytes) }
-        }
-        records = found
-    }
-
-    private static func forEachRecord(
-        _ name: String, _ files: inout StoreFiles?, _ extractor: RecordExtractor,
-        _ body: (RecordID, UnsafeRawBufferPointer) -> Void
-    ) throws(StorageError) {
-        switch files {
-        case .none: return
-        case .some(let files):
-            let reader = SnapshotReader(name: name, schemaVersion: files.settings.schemaVersion)
-            do {
-                let file = try files.place.open(name, .read)
-                _ = try reader.read(file, in: files.place.fileSystem) { bytes, _ in
-                    guard let id = extractor.id(bytes) else { return "this line is not a record" }
-                    body(id, bytes)
-                    return nil
-                }
-            } catch let error as StorageError {
-                throw error
-            } catch {
-                throw .unavailable(reason: "\(name) cannot be read: \(error)", advice: "Try again.")
-            }
-        }
+        files?.hasPast(over: bytes, besidesSnapshots) ?? false
     }
 }
 
@@ -150,6 +76,50 @@ extension [RecordID: [UInt8]] {
 }
 
 extension StoreFiles {
+    fileprivate struct PastStart {
+        enum Source { case nothing, snapshot, backup }
+        let source: Source
+        /// The file; nil for a store that was empty then.
+        let name: String?
+        /// The commit whose records it holds.
+        let base: Int
+    }
+
+    /// The newest snapshot from which the state before a commit can be made.
+    fileprivate func start(before revision: Int) throws(StorageError) -> PastStart? {
+        let chain = try JournalChain(self, upTo: self.revision)
+        let first = try chain.start(self)
+        guard first < revision else { return nil }
+        for link in chain.links.reversed() where link.base < revision && link.base >= first {
+            if link.base == 0 { return PastStart(source: .nothing, name: nil, base: 0) }
+            let isNow = link.generation == generation
+            let name = isNow ? StoreDirectory.snapshotName : StoreInventory.backupName(link.generation)
+            // If one cannot be read, an older one is tried.
+            guard let file = try? place.open(name, .read),
+                let header = try? SnapshotReader(name: name, schemaVersion: settings.schemaVersion)
+                    .header(file, in: place.fileSystem),
+                header.storeId == storeId, header.revision == link.base
+            else { continue }
+            return PastStart(source: isNow ? .snapshot : .backup, name: name, base: link.base)
+        }
+        return nil
+    }
+
+    fileprivate func forEachRecord(
+        _ name: String, _ extractor: RecordExtractor, _ body: (RecordID, UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) {
+        let reader = SnapshotReader(name: name, schemaVersion: settings.schemaVersion)
+        let file: File
+        do throws(SystemError) { file = try place.open(name, .read) } catch {
+            throw .unavailable(reason: "\(name) cannot be read: \(error)", advice: "Try again.")
+        }
+        _ = try reader.read(file, in: place.fileSystem) { bytes, _ in
+            guard let id = extractor.id(bytes) else { return "this line is not a record" }
+            body(id, bytes)
+            return nil
+        }
+    }
+
     /// An error ends the count; reading the files reports it.
     fileprivate func hasPast(over bytes: Int, _ isBesidesSnapshots: Bool) -> Bool {
         do throws(SystemError) {

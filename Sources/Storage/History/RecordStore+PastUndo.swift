@@ -13,9 +13,11 @@ extension RecordStore {
         if let asked = request.revision, asked > flushedRevision { throw .refused(.unknown(revision: asked)) }
         var choice = UndoChoice(request)
         do throws(StorageError) {
-            try Self.forEachNote(&files, upTo: flushedRevision) { note in
-                choice.look(at: note)
-                return !choice.isComplete
+            if let files {
+                try JournalChain(files, upTo: flushedRevision).forEachNote(files) { note in
+                    choice.look(at: note)
+                    return !choice.isComplete
+                }
             }
         } catch {
             throw .storage(error)
@@ -26,38 +28,8 @@ extension RecordStore {
         let plan = try pastUndo(chosen, from: first, reversals, isRedo: request.isRedo)
         do throws(StorageError) { try beginCommit() } catch { throw .storage(error) }
         undo.notePast(revision, of: plan.commits.map(\.revision), plan.versions)
-        files?.stageReversal(plan.commits.map(\.revision), isRedo: request.isRedo)
+        if files != nil { lines.value.reverse(plan.commits.map(\.revision), isRedo: request.isRedo) }
         return (plan.targets, plan.commits)
-    }
-
-    /// Number of commits to read first, because one of the last is usually meant; then four times as many.
-    private static var notesMin: Int { 256 }
-
-    /// Passes on the notes of the commits, from the newest back, until `body` returns false or one is not stored.
-    static func forEachNote(
-        _ files: inout StoreFiles?, upTo last: Int, _ body: (CommitNote) -> Bool
-    ) throws(StorageError) {
-        switch files {
-        case .none: return
-        case .some(let files):
-            let chain = try JournalChain(files, upTo: last)
-            for (place, link) in chain.links.enumerated().reversed() {
-                try chain.checkNext(after: place)
-                var (end, count) = (link.last, notesMin)
-                repeat {
-                    let start = max(link.base, end - count)
-                    var notes: [CommitNote] = []
-                    let found = try JournalChain.forEachCommitNear(of: link, after: start, files) { line, _ in
-                        if line.seq <= end { notes.append(CommitNote(line)) }
-                    }
-                    try chain.checkEnd(of: place, at: found, files)
-                    guard found == link.last else { return }
-                    for note in notes.reversed() where !body(note) { return }
-                    end = start
-                    count *= 4
-                } while end > link.base
-            }
-        }
     }
 
     private struct PastUndo {
@@ -149,7 +121,7 @@ extension RecordStore {
         from first: Int, to last: Int, _ body: (Commit) -> Void
     ) throws(UndoFailure) {
         do throws(StorageError) {
-            _ = try Self.commits(after: first - 1, upTo: last, .inPieces, &files, extractor) {
+            _ = try commits(after: first - 1, upTo: last, .inPieces) {
                 body($0)
                 return true
             }

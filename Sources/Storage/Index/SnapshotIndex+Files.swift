@@ -66,7 +66,7 @@ extension SnapshotIndex {
 
 extension StoreFiles {
     /// Takes the index found at opening; nil if the records were passed on.
-    mutating func takeIndex() -> SnapshotIndex? { index.take() }
+    func takeIndex() -> SnapshotIndex? { index.take() }
 
     /// The index of the present snapshot.
     func openIndex(_ extractor: RecordExtractor) -> SnapshotIndex? { index(extractor, isUsed: true) }

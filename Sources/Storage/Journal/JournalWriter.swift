@@ -1,13 +1,13 @@
 import JSONCodec
 import Platform
 
-/// The journal that is read and appended to: the file, the end of its lines, and the lines for the next sync.
+/// The journal that is read and appended to: the file and the end of its lines. The lines for the next sync are passed in.
 ///
 /// Invariants, while the store's lock is held:
 /// 1. From `end` to `size` the file holds line feeds, except for the first `aheadCount` bytes of the waiting lines:
 ///    those are already written. No reader takes them for committed, because the publication ends before them.
-/// 2. The waiting lines are numbered without a gap from the last commit in the file. All except those bytes are in
-///    `lines`.
+/// 2. The waiting lines are numbered without a gap from the last commit in the file. All except those bytes are in the
+///    caller's `CommitLines`.
 /// 3. Once `isUnusable`, the file is neither written nor synced again: the kernel may have dropped pages and report
 ///    success the next time.
 /// 4. `seal` is that of the line before `end`; nil if unknown.
@@ -38,7 +38,6 @@ struct JournalWriter: ~Copyable {
     private(set) var sealed: Int?
     /// Start of the lines of the last sync.
     private(set) var syncStart = 0
-    var lines: CommitLines
     private(set) var aheadCount = 0
     /// The seal of the last line written ahead.
     private var aheadSeal: UInt64?
@@ -46,10 +45,7 @@ struct JournalWriter: ~Copyable {
     private var aheadFailure: SystemError?
 
     /// A journal without an open file.
-    init(generation: Int, after revision: Int) {
-        self.generation = generation
-        lines = CommitLines(after: revision)
-    }
+    init(generation: Int) { self.generation = generation }
 
     /// Continues in a file whose lines end at `end`.
     /// - Parameter isHeld: whether its lock was taken.
@@ -110,16 +106,11 @@ struct JournalWriter: ~Copyable {
         }
     }
 
-    /// The bytes of the waiting lines.
-    var waitingBytes: Int { aheadCount + lines.count }
-    /// Offset within them of the line that was begun or ended last.
-    var lineOffset: Int { aheadCount + lines.lineStart }
-
     // MARK: Writing
 
     /// Writes the waiting lines.
     /// - Throws: `full`: the file is unchanged. `outcomeUnknown`: it is unusable.
-    mutating func write() throws(StorageError) {
+    mutating func write(_ lines: borrowing CommitLines) throws(StorageError) {
         do throws(SystemError) {
             if let aheadFailure { throw aheadFailure }
             try file?.write(lines.buffer.bytes, at: end + aheadCount)
@@ -140,7 +131,7 @@ struct JournalWriter: ~Copyable {
             aheadFailure = nil
             throw .full(reason: "There is no space for the journal: \(failed). Free some and try again.")
         }
-        size = max(size, end + waitingBytes)
+        size = max(size, end + aheadCount + lines.count)
     }
 
     /// Removes the bytes after the end durably: after a power cut a whole line there would count as a commit.
@@ -196,8 +187,10 @@ struct JournalWriter: ~Copyable {
     /// How a file with the journal's name compares with the one written here.
     enum Standing { case same, shorter, another }
 
-    func standing(of named: FileStatus) -> Standing {
-        guard let identity, named.isSameFile(as: identity), named.size >= end + waitingBytes else { return .another }
+    func standing(of named: FileStatus, _ lines: borrowing CommitLines) -> Standing {
+        guard let identity, named.isSameFile(as: identity), named.size >= end + aheadCount + lines.count else {
+            return .another
+        }
         return named.size < size ? .shorter : .same
     }
 
@@ -225,17 +218,17 @@ struct JournalWriter: ~Copyable {
 
     /// Records the waiting lines as committed.
     /// - Returns: their bytes.
-    mutating func settle(isSynced: Bool) -> Int {
-        let count = waitingBytes
+    mutating func settle(_ lines: borrowing CommitLines, isSynced: Bool) -> Int {
+        let count = aheadCount + lines.count
         syncStart = end
         end += count
-        noteSeal()
+        noteSeal(lines)
         if isSynced, count < Self.growthBytes / 2 { grow() }
         aheadCount = 0
         return count
     }
 
-    private mutating func noteSeal() {
+    private mutating func noteSeal(_ lines: borrowing CommitLines) {
         let written = lines.buffer.bytes
         // If nothing is left, the whole group was written ahead.
         seal = written.count > Seal.byteCount ? Self.seal(of: written) : aheadSeal
@@ -265,7 +258,7 @@ struct JournalWriter: ~Copyable {
     /// requests, and the sync of a large group takes less time. No answer leaves before the sync; a process killed
     /// meanwhile leaves unproven lines, as in the middle of any write.
     @inline(never)
-    mutating func writeAhead(isSynced: Bool) {
+    mutating func writeAhead(_ lines: inout CommitLines, isSynced: Bool) {
         guard isWritable, !isUnusable, aheadFailure == nil else { return }
         let start = end + aheadCount
         do throws(SystemError) {
@@ -281,7 +274,7 @@ struct JournalWriter: ~Copyable {
     }
 
     /// Drops the waiting lines, and cuts off those already written.
-    mutating func dropLines(after revision: Int) {
+    mutating func dropLines(_ lines: inout CommitLines, after revision: Int) {
         if aheadCount > 0 || aheadFailure != nil { takeBackAhead() }
         lines.removeAll(after: revision)
     }

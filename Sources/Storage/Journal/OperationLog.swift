@@ -49,7 +49,9 @@ struct OperationLog {
     // MARK: Finding
 
     /// The outcome of an operation; the lock is held, and other processes' commits are known.
-    mutating func find(_ key: OperationKey, _ files: borrowing StoreFiles) throws(StorageError) -> OperationOutcome {
+    mutating func find(
+        _ key: OperationKey, _ files: StoreFiles, _ lines: inout CommitLines
+    ) throws(StorageError) -> OperationOutcome {
         isInUse = true
         try catchUp(files)
         guard let entry = entries[key.id] else { return .unknown }
@@ -60,7 +62,7 @@ struct OperationLog {
                 return try read(
                     StoreInventory.journalName(files.journal.generation), files.journal.end + offset, key, files)
             }
-            let waiting = files.journal.lines.buffer.bytes[(offset - files.journal.aheadCount)...]
+            let waiting = lines.buffer.bytes[(offset - files.journal.aheadCount)...]
             return Self.outcome(of: UnsafeRawBufferPointer(rebasing: waiting.prefix { $0 != 0x0A }), key) ?? .unknown
         case .operations(let generation, let offset):
             return try read(StoreInventory.operationsName(generation), offset, key, files)
@@ -77,7 +79,7 @@ struct OperationLog {
     }
 
     private func read(
-        _ name: String, _ offset: Int, _ key: OperationKey, _ files: borrowing StoreFiles
+        _ name: String, _ offset: Int, _ key: OperationKey, _ files: StoreFiles
     ) throws(StorageError) -> OperationOutcome {
         do {
             let file = try files.place.open(name, .read)
@@ -111,7 +113,7 @@ struct OperationLog {
 
     // MARK: Loading
 
-    private mutating func catchUp(_ files: borrowing StoreFiles) throws(StorageError) {
+    private mutating func catchUp(_ files: StoreFiles) throws(StorageError) {
         let present = Source(generation: files.generation, journalGeneration: files.journal.generation)
         if source != present {
             try loadAll(files)
@@ -124,7 +126,7 @@ struct OperationLog {
         forgetOldest()
     }
 
-    private mutating func loadAll(_ files: borrowing StoreFiles) throws(StorageError) {
+    private mutating func loadAll(_ files: StoreFiles) throws(StorageError) {
         source = nil
         entries = [:]
         order = []
@@ -152,7 +154,7 @@ struct OperationLog {
         guard found >= files.revision else { throw Self.cut(files) }
     }
 
-    private mutating func readOn(_ files: borrowing StoreFiles) throws(StorageError) {
+    private mutating func readOn(_ files: StoreFiles) throws(StorageError) {
         let generation = files.journal.generation
         guard let journal = files.journal.descriptor else { return }
         var reader = JournalReader(
@@ -166,7 +168,7 @@ struct OperationLog {
         guard found >= files.revision else { throw Self.cut(files) }
     }
 
-    private static func cut(_ files: borrowing StoreFiles) -> StorageError {
+    private static func cut(_ files: StoreFiles) -> StorageError {
         let name = StoreInventory.journalName(files.journal.generation)
         return .corrupt(
             file: name, offset: files.journal.end, reason: "\(name) could not be read again as it was read before.")
@@ -265,23 +267,14 @@ extension RecordStore {
     /// store is locked.
     /// - Throws: if the files with the outcome are unreadable.
     public mutating func outcome(of key: OperationKey) throws(StorageError) -> OperationOutcome {
-        if isInMemory { return operations.find(key) }
         try requireOpen()
+        guard let files else { return operations.find(key) }
         do throws(StorageError) {
-            return try Self.find(key, &operations, &heldFiles.value)
+            return try operations.find(key, files, &lines.value)
         } catch {
             // The next change puts back an open file that was taken away.
-            files?.forgetNames()
+            files.forgetNames()
             throw error
-        }
-    }
-
-    private static func find(
-        _ key: OperationKey, _ operations: inout OperationLog, _ files: inout StoreFiles?
-    ) throws(StorageError) -> OperationOutcome {
-        switch files {
-        case .some(let files): try operations.find(key, files)
-        case .none: .unknown
         }
     }
 
@@ -289,21 +282,21 @@ extension RecordStore {
     /// and nothing is kept.
     public mutating func keepOutcome(_ key: OperationKey, answer: UnsafeRawBufferPointer) {
         guard isCommitOpen else { return }
-        if isInMemory { return operations.begin(key, seq: revision, answer: answer) }
+        if files == nil { return operations.begin(key, seq: revision, answer: answer) }
         operations.begin(key.id)
-        files?.journal.lines.keep(key, answer: answer)
+        lines.value.keep(key, answer: answer)
     }
 
     /// Adds the operation of the open commit, whose line is ended.
     mutating func endOperation() {
-        let offset = withFiles { $0.journal.lineOffset }
-        if let offset { operations.end(revision, stagedAt: offset) } else { operations.end(revision) }
+        guard let files else { return operations.end(revision) }
+        operations.end(revision, stagedAt: files.journal.aheadCount + lines.value.lineStart)
     }
 
     /// Records that the group's lines are in the journal.
     mutating func settleOperations() {
-        guard operations.isInUse else { return }
-        let place = withFiles { ($0.journal.generation, $0.journal.syncStart, $0.journal.end, $0.revision) }
-        if let place { operations.settle(place.0, place.1, place.2, revision: place.3) }
+        guard operations.isInUse, let files else { return }
+        let journal = (files.journal.generation, files.journal.syncStart, files.journal.end)
+        operations.settle(journal.0, journal.1, journal.2, revision: files.revision)
     }
 }

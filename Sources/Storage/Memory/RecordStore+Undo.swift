@@ -56,7 +56,7 @@ extension RecordStore {
         let versions = order.compactMap { id in present[id].flatMap { $0.bytes == nil ? nil : (id, $0.version) } }
         do throws(StorageError) { try beginCommit() } catch { throw .storage(error) }
         undo.plan = UndoPlan(revision: self.revision, isRedo: isRedo, steps: steps, versions: versions)
-        files?.stageReversal(commits.map(\.revision), isRedo: isRedo)
+        if files != nil { lines.value.reverse(commits.map(\.revision), isRedo: isRedo) }
         return (order.map { ($0, present[$0]?.bytes) }, commits)
     }
 

@@ -19,7 +19,7 @@ extension Loading {
                 "\(place.path): \(outcome.last - shown) commits after \(shown) were not published; they are not shown"
                     + " until the store is opened for writing")
         }
-        var store = StoreFiles(
+        let store = StoreFiles(
             settings, place, files.header, revision: shown, syncedRevision: min(shown, outcome.proven),
             snapshotBytes: snapshotBytes, lock: lock)
         // Lines that are not shown are counted when they are.
@@ -70,7 +70,7 @@ extension Loading {
         let isClean = outcome.isClean
         let proven = isClean ? min(outcome.proven, outcome.last) : outcome.last
         let (end, generation, isHeld) = (journal.end, journal.generation, journal.isHeld)
-        var store = StoreFiles(
+        let store = StoreFiles(
             settings, place, files.header, revision: outcome.last, syncedRevision: proven,
             snapshotBytes: snapshotBytes, lock: lock)
         store.journal.open(journal.takeFile(), generation, end: end, isWritable: true, isHeld: isHeld)

@@ -3,7 +3,8 @@ import Platform
 
 /// A store while it is opened: the state found on disk, before the decision whether it may be written.
 struct Loading: ~Copyable {
-    /// See `StoreFiles.atAddress`.
+    /// Makes the compiler pass this value by address: following each member of a large lent value takes it longer than
+    /// all else in this module.
     private let atAddress: any Sendable = ()
 
     let files: GenerationFiles

@@ -17,7 +17,7 @@ extension StoreFiles {
     /// Reads everything again; if the lock is held, the new files hold it.
     /// - Throws: the reason why the files do not continue the commits known here. Then nothing has changed, but the
     ///   lock may be free.
-    mutating func reopened(
+    func reopened(
         _ extractor: RecordExtractor?, load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         let settings = settings
@@ -49,14 +49,14 @@ extension StoreFiles {
 
     /// Holds all journals before they are judged or mended: until the lock is released, no other process may succeed
     /// with another lock file of that name.
-    mutating func holdJournals() throws(StorageError) {
+    func holdJournals() throws(StorageError) {
         journal.letGo(in: settings.fileSystem)
         hold = nil
         hold = try lock?.holdJournals(place, settings)
     }
 
     /// Opens the lock again, after a failed opening has released it.
-    private mutating func takeUpLock() throws(StorageError) {
+    private func takeUpLock() throws(StorageError) {
         if settings.isReadOnly { return }
         do throws(SystemError) {
             lock = try TurnLock(of: place, settings)
@@ -68,11 +68,11 @@ extension StoreFiles {
     }
 
     /// Takes back the lock of an opening that failed.
-    mutating func takeBack(_ held: consuming TurnLock?) { lock = held }
+    func takeBack(_ held: consuming TurnLock?) { lock = held }
 
     /// Makes the next change check everything again.
     /// - Parameter operations: the known operations of the journals, which may be gone.
-    mutating func doubt(knowing operations: [(seq: Int, id: [UInt8])]) {
+    func doubt(knowing operations: [(seq: Int, id: [UInt8])]) {
         isSuspect = true
         knownOperations = operations
     }
@@ -153,7 +153,7 @@ extension StoreFiles {
 
     /// Prepares the next generation from memory, because the journal just written has lost its name; the lock is held.
     /// - Throws: the reason why none may be begun.
-    mutating func leaveJournal(knowing operations: [(seq: Int, id: [UInt8])]) throws(StorageError) {
+    func leaveJournal(knowing operations: [(seq: Int, id: [UInt8])]) throws(StorageError) {
         guard isLocked else { throw .busy(reason: "Files in \(place.path) have changed meanwhile. Try again.") }
         _ = try place.status()
         try requireEntitled(

@@ -15,7 +15,7 @@ extension StoreFiles {
     }
 
     /// Records the identities of the files just read.
-    mutating func note(_ snapshot: FileStatus?, published: [UInt8]) {
+    func note(_ snapshot: FileStatus?, published: [UInt8]) {
         snapshotIdentity = snapshot
         seenPublication = published
         openLockFile()
@@ -35,13 +35,13 @@ extension StoreFiles {
 
     /// Records the present snapshot, which this process has made. Without its status, the next change reads everything
     /// again.
-    mutating func noteOwnSnapshot(published: [UInt8]) {
+    func noteOwnSnapshot(published: [UInt8]) {
         note((try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 }, published: published)
     }
 
     /// Opens the lock file. If it is missing or unreadable, nothing is published for this process; the next check tries
     /// again.
-    private mutating func openLockFile() {
+    private func openLockFile() {
         guard lockFile == nil, let file = try? place.open(StoreDirectory.lockName, .read) else { return }
         lockIdentity = try? file.status()
         lockFile = consume file
@@ -51,7 +51,7 @@ extension StoreFiles {
 
     /// Passes on what other processes have published. Takes no lock, and costs one read and one status call if there is
     /// nothing new.
-    mutating func catchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
+    func catchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
         if !isLocked {
             if try isOvertaken(load) { return .elsewhere }
             if try isOvertakenInFormerLock(load) { return .elsewhere }
@@ -61,7 +61,7 @@ extension StoreFiles {
 
     /// If `lock` was replaced while another process held it, that process publishes once more in the old file.
     /// - Returns: whether everything has to be read again because of that.
-    private mutating func isOvertakenInFormerLock(_ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
+    private func isOvertakenInFormerLock(_ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
         guard let former = formerLockFile?.descriptor, let published = try readPublication(in: former),
             let publication = Publication(bytes: published), publication.storeId == storeId
         else { return false }
@@ -72,10 +72,10 @@ extension StoreFiles {
     }
 
     /// The old lock file, for the files that replace these after everything was read again.
-    mutating func takeFormerLockFile() -> File? { formerLockFile.take() }
+    func takeFormerLockFile() -> File? { formerLockFile.take() }
 
     /// Passes on the commits that the open file publishes.
-    private mutating func readOn(_ load: (LoadEvent) -> String?) throws(StorageError) -> News {
+    private func readOn(_ load: (LoadEvent) -> String?) throws(StorageError) -> News {
         guard let published = try readPublication() else { return .seen }
         guard let publication = Publication(bytes: published) else {
             // The publication is empty, half written, or was removed.
@@ -90,7 +90,7 @@ extension StoreFiles {
     }
 
     /// Passes on the published commits of the present generation; false if the journal ends before.
-    private mutating func follow(
+    private func follow(
         _ publication: Publication, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> Bool {
         if publication.durable > revision {
@@ -103,13 +103,13 @@ extension StoreFiles {
     }
 
     /// The publication, if it changed since the last read.
-    private mutating func readPublication() throws(StorageError) -> [UInt8]? {
+    private func readPublication() throws(StorageError) -> [UInt8]? {
         openLockFile()
         guard let lockFile = lockFile?.descriptor else { return nil }
         return try readPublication(in: lockFile)
     }
 
-    private mutating func readPublication(in descriptor: Int32) throws(StorageError) -> [UInt8]? {
+    private func readPublication(in descriptor: Int32) throws(StorageError) -> [UInt8]? {
         readBuffer.truncate(to: 0)
         do {
             try readBuffer.append(upTo: Publication.byteCount) { (room) throws(SystemError) in
@@ -123,10 +123,8 @@ extension StoreFiles {
     }
 
     /// Reads on in the journal up to commit `last`; false if the journal ends before.
-    private mutating func follow(upTo last: Int, _ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
+    private func follow(upTo last: Int, _ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
         guard let descriptor = journal.descriptor else { return false }
-        // Commits that were passed on count, wherever the reading ends.
-        defer { journal.lines.follow(revision) }
         let name = journal.name
         var reader = JournalReader(descriptor, name, from: journal.end, in: settings.fileSystem)
         while revision < last {
@@ -161,7 +159,7 @@ extension StoreFiles {
     /// - Throws: `busy` after the time-out, or `unavailable` for another directory: then the lock is not held. After
     ///   any other error it is held, because `reopened` comes next; two processes that took the lock from each other in
     ///   between would both fail.
-    mutating func lockAndCatchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
+    func lockAndCatchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
         let isLockReplaced = try takeLock()
         if isLockReplaced {
             _ = try leaveLockFile(load)
@@ -181,12 +179,12 @@ extension StoreFiles {
     }
 
     /// Publishes again after another program replaced or emptied the lock file.
-    private mutating func republish() throws(StorageError) {
+    private func republish() throws(StorageError) {
         do { try publish(revision) } catch { throw .writing(error, StoreDirectory.lockName) }
     }
 
     /// - Returns: whether the lock's name now belongs to another file.
-    private mutating func takeLock() throws(StorageError) -> Bool {
+    private func takeLock() throws(StorageError) -> Bool {
         if isLocked { return false }
         // One more round only if the file was removed or replaced meanwhile.
         for round in 0..<FileLock.roundsMax {
@@ -212,7 +210,7 @@ extension StoreFiles {
         throw Self.lockFailure(SystemError(call: "flock", subject: place.path, code: ESTALE), place.path, settings)
     }
 
-    private mutating func holdJournal() throws(StorageError) {
+    private func holdJournal() throws(StorageError) {
         guard lock != nil else { return }
         // The process that held the replaced lock file will release the journal soon.
         do throws(SystemError) {
@@ -226,7 +224,7 @@ extension StoreFiles {
 
     /// Takes the lock, even of replaced files.
     /// - Returns: whether this call took it, so that the caller has to release it.
-    mutating func lockToMend() throws(StorageError) -> Bool {
+    func lockToMend() throws(StorageError) -> Bool {
         if isLocked { return false }
         if try takeLock() { lockFile = nil }
         do throws(StorageError) {
@@ -239,7 +237,7 @@ extension StoreFiles {
     }
 
     /// Leaves a lock file in which nothing is published any more, after reading its last publication.
-    private mutating func leaveLockFile(_ load: (LoadEvent) -> String?) throws(StorageError) -> News {
+    private func leaveLockFile(_ load: (LoadEvent) -> String?) throws(StorageError) -> News {
         guard lockFile != nil else { return .seen }
         defer {
             formerLockFile = lockFile.take()
@@ -251,7 +249,7 @@ extension StoreFiles {
     /// Whether a reader has to read everything again, although nothing says so in the publication: the store was
     /// refused, and its files have been replaced since.
     /// - Throws: `unavailable` for another directory.
-    private mutating func isOvertaken(_ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
+    private func isOvertaken(_ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
         let isRefused = refusal != nil && !isRefusedForGood
         let isOfItsName = isPublicationOfItsName
         if isOfItsName, !isRefused { return false }
@@ -261,7 +259,7 @@ extension StoreFiles {
         return isRefused && (changed != namesChanged || (try? isSnapshotOurs()) == false)
     }
 
-    private mutating func waitForLock() throws(StorageError) {
+    private func waitForLock() throws(StorageError) {
         do throws(FileLock.Failure) {
             try lock?.acquire(timeoutMilliseconds: settings.lockTimeoutMilliseconds, settings.lockWait)
         } catch {
@@ -273,7 +271,7 @@ extension StoreFiles {
     /// after that no other process may change one that matters.
     var areNamesCertain: Bool { namesChanged != 0 && namesChanged == seenNames }
 
-    public mutating func unlock() {
+    public func unlock() {
         journal.letGo(in: settings.fileSystem)
         hold = nil
         lock?.release()
@@ -282,7 +280,7 @@ extension StoreFiles {
     /// Takes the lock for lines that were staged without it, which is safe if no other process has committed since.
     /// - Returns: whether this call took the lock, so that the caller has to release it.
     /// - Throws: `busy`; the caller has to stage the lines again.
-    mutating func lockForStaged() throws(StorageError) -> Bool {
+    func lockForStaged() throws(StorageError) -> Bool {
         if isLocked || lock == nil { return false }
         if try takeLock() { lockFile = nil }
         do throws(StorageError) {
@@ -296,7 +294,7 @@ extension StoreFiles {
     }
 
     /// Reopens a read-only journal for writing, if the file still has its name.
-    private mutating func makeJournalWritable() throws(StorageError) -> Bool {
+    private func makeJournalWritable() throws(StorageError) -> Bool {
         if journal.isWritable { return true }
         // If that is unknown, everything is read again, which reports the fault.
         guard let read = journal.descriptor, let file = try? place.open(journal.name, .readWrite),

@@ -20,7 +20,7 @@ import Platform
 extension StoreFiles {
     /// Whether a line may be appended at the end that this process knows. The lock is held, because a killed process
     /// may have begun another generation, journal or line without publishing it.
-    mutating func isEndOurs() throws(StorageError) -> Bool {
+    func isEndOurs() throws(StorageError) -> Bool {
         guard journal.descriptor != nil, snapshotIdentity != nil, !isSuspect else { return false }
         do throws(SystemError) {
             guard try areFilesOurs() else { return false }
@@ -41,7 +41,7 @@ extension StoreFiles {
     /// The directory's time proves that none has, once a later change must get another time: when a file of the same
     /// file system was written many ticks after it. Both times are the file system's, because its clock may differ from
     /// this process's. The file is `lock`, which writers write after each sync.
-    mutating func areFilesOurs() throws(SystemError) -> Bool {
+    func areFilesOurs() throws(SystemError) -> Bool {
         guard try isSnapshotOurs() else { return false }
         if areNamesCertain { return true }
         seenNames = 0
@@ -55,7 +55,7 @@ extension StoreFiles {
     }
 
     /// Makes the next change look up all names, whatever the directory's time says.
-    mutating func forgetNames() { seenNames = 0 }
+    func forgetNames() { seenNames = 0 }
 
     func isSnapshotOurs() throws(SystemError) -> Bool {
         guard let snapshotIdentity, let named = try place.status(of: StoreDirectory.snapshotName) else { return false }
@@ -69,18 +69,18 @@ extension StoreFiles {
 
     /// Whether the lines just written are in the file that has the journal's name; called before any answer. False if
     /// that is unknown.
-    mutating func isJournalInPlace() -> Bool {
+    func isJournalInPlace(_ lines: borrowing CommitLines) -> Bool {
         // One retry: lines on the disk that are cut off may come back after a power cut.
         guard let named = journal.named(in: settings.fileSystem) ?? journal.named(in: settings.fileSystem) else {
             return false
         }
-        switch journal.standing(of: named) {
+        switch journal.standing(of: named, lines) {
         case .same: return true
         case .another: return false
         case .shorter:
             // A process without space cuts the line feeds back. Anything else may have cut off lines, and these were
             // written over the gap.
-            guard (try? readableLines(upTo: journal.lines.seq))?.last == journal.lines.seq else { return false }
+            guard (try? readableLines(upTo: lines.seq))?.last == lines.seq else { return false }
             journal.noteShorter(named.size)
             return true
         }

@@ -32,7 +32,7 @@ public enum Compaction {
             guard store.revision >= revision else {
                 throw .busy(reason: "Files of the store in \(settings.directory) have changed meanwhile. Try again.")
             }
-            if forgetsOperations { store.files?.forgetMissingOperations() }
+            if forgetsOperations { store.files?.markedOperations = 0 }
             return try store.writeNextGeneration(progress)
         } catch {
             throw isCancelled() ? .cancelled : error
@@ -45,7 +45,7 @@ extension RecordStore {
         _ progress: @escaping (Int, Int) -> Void
     ) throws(StorageError) -> RewriteReport {
         if let refusal { throw refusal }
-        guard var open = files.take() else { throw Self.isBusy }
+        guard let open = files.take() else { throw Self.isBusy }
         let snapshot = try open.lockSnapshot()
         let (count, revision) = (layers.count, revision)
         var fault: IndexFault?
@@ -64,9 +64,6 @@ extension RecordStore {
 }
 
 extension StoreFiles {
-    /// Gives up missing operations, from the next generation on.
-    fileprivate mutating func forgetMissingOperations() { markedOperations = 0 }
-
     /// Whether no compaction is running; the lock is held, so that none can end meanwhile.
     func isNobodyCompacting() -> Bool {
         do throws(StorageError) {
@@ -91,7 +88,7 @@ extension StoreFiles {
     }
 
     /// Makes the next generation with `records`, which are those of commit `revision`, and the lines committed since.
-    fileprivate mutating func makeBeside(
+    fileprivate func makeBeside(
         revision: Int, count: Int, records: ((UnsafeRawBufferPointer) -> Void) -> Void
     ) throws(StorageError) -> RewriteReport {
         let header = SnapshotHeader(
@@ -104,7 +101,7 @@ extension StoreFiles {
         defer { unlock() }
         let made: Generation.Made
         do {
-            made = try Self.make(header, generation, &self, place, start, records)
+            made = try make(header, generation, in: place, start, records)
         } catch {
             throw error.error
         }
@@ -122,31 +119,30 @@ extension StoreFiles {
             snapshotBytes: bytes, backup: backup)
     }
 
-    private static func make(
-        _ header: SnapshotHeader, _ backup: Int, _ files: inout StoreFiles, _ place: borrowing StoreDirectory,
-        _ start: Int, _ records: ((UnsafeRawBufferPointer) -> Void) -> Void
+    private func make(
+        _ header: SnapshotHeader, _ backup: Int, in place: borrowing StoreDirectory, _ start: Int,
+        _ records: ((UnsafeRawBufferPointer) -> Void) -> Void
     ) throws(Generation.Failure) -> Generation.Made {
-        let settings = files.settings
-        return try Generation.make(
+        try Generation.make(
             header, backupOf: backup,
             carrying: .init(
-                generation: backup, marked: files.markedOperations, revision: header.revision, reached: header.revision,
+                generation: backup, marked: markedOperations, revision: header.revision, reached: header.revision,
                 besides: []),
-            at: settings.timestamp(), in: place, settings, files.extractor, records: records
+            at: settings.timestamp(), in: place, settings, extractor, records: records
         ) { (maker) throws(StorageError) in
             // The changes of these commits are not loaded: only their end matters.
-            guard case .seen = try files.lockAndCatchUp(load: { _ in nil }) else {
+            guard case .seen = try lockAndCatchUp(load: { _ in nil }) else {
                 throw .busy(reason: "The store was changed while it was compacted. Try again.")
             }
-            let hasGrown = files.journal.end > start
-            if !hasGrown, files.syncedRevision >= files.revision { return }
-            let name = StoreInventory.journalName(files.journal.generation)
+            let hasGrown = journal.end > start
+            if !hasGrown, syncedRevision >= revision { return }
+            let name = StoreInventory.journalName(journal.generation)
             do throws(SystemError) {
-                let journal = try place.open(name, .read)
+                let file = try place.open(name, .read)
                 // After a power cut the new journal may stand beside the old snapshot, and then continues this journal.
-                if files.syncedRevision < files.revision { try journal.syncData() }
+                if syncedRevision < revision { try file.syncData() }
                 guard hasGrown else { return }
-                try maker.copyLines(from: journal, start..<files.journal.end)
+                try maker.copyLines(from: file, start..<journal.end)
                 try maker.sync()
             } catch {
                 throw .writing(error, name)
@@ -170,10 +166,8 @@ extension StoreFiles {
     public static let journalsMax = 16
 
     public var wantsRewrite: Bool {
-        mutating get {
-            let isLong = journalBytes > min(max(Self.rewriteBytesMin, snapshotBytes / 2), Self.rewriteBytesMax)
-            return (isLong || journalCount > Self.journalsMax) && refusal == nil
-        }
+        let isLong = journalBytes > min(max(Self.rewriteBytesMin, snapshotBytes / 2), Self.rewriteBytesMax)
+        return (isLong || journalCount > Self.journalsMax) && refusal == nil
     }
 
     /// Whether a session that has ended should write a new snapshot.
@@ -189,11 +183,11 @@ extension StoreFiles {
     /// a snapshot would lose more than the last commits.
     ///
     /// - Throws: `full`, `outcomeUnknown` or `readOnly`. The old generation stays in use, unless `refusal` is then set.
-    public mutating func rewrite(
+    public func rewrite(
         revision: Int, count: Int, at time: UnsafeRawBufferPointer,
         records: ((UnsafeRawBufferPointer) -> Void) -> Void
     ) throws(StorageError) -> RewriteReport {
-        precondition(journal.lines.isEmpty, "staged lines are synced or dropped before a rewrite")
+        precondition(journal.aheadCount == 0, "staged lines are synced or dropped before a rewrite")
         if let refusal { throw refusal }
         let isLockedHere: Bool
         do throws(StorageError) {
@@ -241,7 +235,7 @@ extension StoreFiles {
         markedOperations = made.markedOperations
         journalBytes = 0
         let size = made.journalSize
-        journal = JournalWriter(generation: header.generation, after: revision)
+        journal = JournalWriter(generation: header.generation)
         journal.open(made.takeJournal(), header.generation, end: size, isWritable: true, isHeld: true)
         (isSuspect, isUnsettled) = (false, false)
         knownOperations = []
@@ -254,7 +248,7 @@ extension StoreFiles {
     }
 
     /// - Parameter isForGood: where more is wrong than the right to write or the space.
-    mutating func refuseFromNowOn(_ error: StorageError, isForGood: Bool = true) {
+    func refuseFromNowOn(_ error: StorageError, isForGood: Bool = true) {
         isRefusedForGood = isForGood && !error.isOnlyOfWriting
         refusal = error.refusing(
             "The store in \(place.path) is only read, because a new generation could not be begun: \(error.reason)")

@@ -165,7 +165,7 @@ struct OlderDocument: ~Copyable {
                 advice: "This is a defect of the program; nothing was changed.")
         }
         let header = header(settings)
-        var store = StoreFiles(
+        let store = StoreFiles(
             settings, place, header, revision: header.revision, syncedRevision: header.revision,
             snapshotBytes: bytes.count, lock: lock)
         store.journalCount = 0

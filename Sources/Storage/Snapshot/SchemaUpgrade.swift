@@ -130,7 +130,7 @@ extension StoreFiles {
         _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         var layers = LayeredRecords(extractor: upgrade.extractor)
-        var older = try openToWrite(place, lock, hold, upgrade.settingsBefore(settings), upgrade.extractor) {
+        let older = try openToWrite(place, lock, hold, upgrade.settingsBefore(settings), upgrade.extractor) {
             layers.load($0)
         }
         var failure = older.refusal
@@ -149,7 +149,7 @@ extension StoreFiles {
         return try openToWrite(place, lock, hold, settings, extractor, load)
     }
 
-    private mutating func upgrade(
+    private func upgrade(
         _ layers: inout LayeredRecords, _ settings: StoreSettings, _ upgrade: SchemaUpgrade,
         _ extractor: RecordExtractor?
     ) throws(StorageError) {
@@ -241,7 +241,7 @@ extension StoreFiles {
                     + " as version \(settings.schemaVersion), and is upgraded when the store is opened where it can be"
                     + " written.")
         }
-        var files = try loading.openedToRead(place, settings, lock, reason) { upgrade.upgrading(load, $0, &buffer) }
+        let files = try loading.openedToRead(place, settings, lock, reason) { upgrade.upgrading(load, $0, &buffer) }
         // Later lines are of the earlier version too: then everything is read again.
         files.journal.close()
         files.snapshotIdentity = nil

@@ -2,17 +2,9 @@ import JSONCodec
 
 /// The parts of the files that callers can see.
 extension RecordStore {
-    /// Calls `body` with the files, if there are any.
-    func withFiles<Result>(_ body: (borrowing StoreFiles) -> Result) -> Result? {
-        switch files {
-        case .some(let files): body(files)
-        case .none: nil
-        }
-    }
-
     /// The error for every change, or nil if the store can be written.
     public var refusal: StorageError? {
-        fault ?? (withFiles { $0.refusal } ?? nil)
+        fault ?? files?.refusal
     }
 
     /// The reason why nothing can be written, or nil.
@@ -21,7 +13,7 @@ extension RecordStore {
     /// The members of the snapshot's first line that this version does not know, each as `,"name":value`.
     public var documentMembers: [UInt8] {
         // An empty mark removes the one there: it describes this store's own files.
-        withFiles { OperationsMark(generation: 0, count: 0).placed(in: $0.unknownMembers) } ?? []
+        files.map { OperationsMark(generation: 0, count: 0).placed(in: $0.unknownMembers) } ?? []
     }
 
     /// Replaces these members by a new generation with the same records. All commits are durable, and the store is
@@ -30,34 +22,31 @@ extension RecordStore {
     public mutating func setDocumentMembers(_ members: [UInt8]) throws(StorageError) {
         if let refusal { throw refusal }
         let before = documentMembers
-        files?.replaceUnknownMembers(by: members)
+        files?.unknownMembers = members
         do throws(StorageError) { try rewrite() } catch {
-            files?.replaceUnknownMembers(by: before)
+            files?.unknownMembers = before
             throw error
         }
     }
 
-    public var storeID: String? {
-        withFiles { $0.storeId }
-    }
+    public var storeID: String? { files?.storeId }
 
     /// The bytes on disk; in memory, those of the records.
     public var byteCount: Int {
-        withFiles { $0.snapshotBytes + $0.journalBytes } ?? layers.byteCount
+        files.map { $0.snapshotBytes + $0.journalBytes } ?? layers.byteCount
     }
 
     /// The generation of the snapshot; 0 in memory.
-    public var generation: Int { withFiles { $0.generation } ?? 0 }
+    public var generation: Int { files?.generation ?? 0 }
 
     /// Whether the journal has grown so much that a new snapshot pays.
     public var wantsCompaction: Bool {
-        // Every group asks this: in place, because a value lent to a closure is copied.
         mutating get { !needsFlush && files?.wantsRewrite == true }
     }
 
     /// Whether a session that has ended should compact: at a much smaller size, because no client waits.
     public var wantsCompactionAtParting: Bool {
-        mutating get { !needsFlush && withFiles { $0.wantsRewriteAtParting } == true }
+        mutating get { !needsFlush && files?.wantsRewriteAtParting == true }
     }
 
     /// Writes a new snapshot and begins a new journal; all commits must be flushed. Nil in memory, where there is
@@ -67,7 +56,7 @@ extension RecordStore {
         progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
         if let refusal { throw refusal }
-        guard let settings = withFiles({ $0.settings }) else { return nil }
+        guard let settings = files?.settings else { return nil }
         let wasLocked = isLocked
         // The compaction takes the lock itself, as another process would.
         unlock()
@@ -82,20 +71,13 @@ extension RecordStore {
     mutating func rewrite(
         _ progress: @escaping (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
-        guard files != nil else { return nil }
-        let report = try Self.rewrite(&heldFiles.value, &layers, revision, time, progress)
-        refreshBase()
-        return report
-    }
-
-    private static func rewrite(
-        _ files: inout StoreFiles?, _ layers: inout LayeredRecords, _ revision: Int, _ time: TimeText,
-        _ progress: @escaping (Int, Int) -> Void
-    ) throws(StorageError) -> RewriteReport? {
+        guard let files else { return nil }
+        precondition(lines.value.isEmpty, "staged lines are synced or dropped before a rewrite")
         let time = time.withBytes { ByteBuffer(copying: Array($0)) }
         var fault: IndexFault?
+        let report: RewriteReport
         do throws(StorageError) {
-            return try files?.rewrite(revision: revision, count: layers.count, at: time.bytes) {
+            report = try files.rewrite(revision: revision, count: layers.count, at: time.bytes) {
                 fault = layers.handOver(progress, $0)
             }
         } catch {
@@ -106,6 +88,9 @@ extension RecordStore {
             case nil: throw error
             }
         }
+        lines.value.follow(revision)
+        refreshBase()
+        return report
     }
 
     /// Takes the new snapshot as the base after a rewrite. If it cannot be read now, the old base stays: the file of
@@ -161,7 +146,7 @@ extension RecordStore {
         if let fault { throw fault }
         if needsFlush || isCommitOpen { return }
         do throws(StorageError) {
-            switch try Self.catchUp(&heldFiles.value, &layers) {
+            switch try files?.catchUp(load: { layers.load($0) }) ?? .seen {
             case .seen: return try noteRevision()
             case .unpublished where refusal == nil:
                 try lock()
@@ -197,7 +182,7 @@ extension RecordStore {
     /// then.
     private mutating func isHeldAsItWas() throws(StorageError) -> Bool {
         do throws(StorageError) {
-            if case .seen = try Self.lockAndCatchUp(&heldFiles.value, &layers) {
+            if case .seen? = try files?.lockAndCatchUp(load: { layers.load($0) }) {
                 try noteRevision()
                 return true
             }
@@ -211,14 +196,14 @@ extension RecordStore {
     /// continues them.
     /// - Throws: the reason why they do not.
     public mutating func leave() throws(StorageError) {
-        guard refusal == nil, !needsFlush, !isCommitOpen, withFiles({ $0.areOursByAllSigns }) == false else { return }
+        guard refusal == nil, !needsFlush, !isCommitOpen, files?.areOursByAllSigns == false else { return }
         files?.forgetNames()
         try lock()
         unlock()
     }
 
     /// Whether the refusal may be over, so that `heal` is worth its time.
-    public var mayHeal: Bool { withFiles { $0.mayHeal } ?? false }
+    public var mayHeal: Bool { files?.mayHeal ?? false }
 
     /// Reopens files that could not be written before; nothing may be pending.
     /// - Throws: the errors of `catchUp`.
@@ -227,29 +212,14 @@ extension RecordStore {
     }
 
     /// Lets other processes change the store.
-    public mutating func unlock() {
-        if !isInMemory { files?.unlock() }
-    }
+    public func unlock() { files?.unlock() }
 
-    public var isLocked: Bool { withFiles { $0.isLocked } ?? false }
-
-    private static func catchUp(
-        _ files: inout StoreFiles?, _ layers: inout LayeredRecords
-    ) throws(StorageError) -> StoreFiles.News {
-        try files?.catchUp { layers.load($0) } ?? .seen
-    }
-
-    private static func lockAndCatchUp(
-        _ files: inout StoreFiles?, _ layers: inout LayeredRecords
-    ) throws(StorageError) -> StoreFiles.News {
-        try files?.lockAndCatchUp { layers.load($0) } ?? .seen
-    }
+    public var isLocked: Bool { files?.isLocked ?? false }
 
     private mutating func noteRevision() throws(StorageError) {
-        guard let last = withFiles({ $0.revision }), !needsFlush, last != revision else { return }
+        guard let last = files?.revision, !needsFlush, last != revision else { return }
         try takeBase()
-        revision = last
-        flushedRevision = last
+        follow(last)
     }
 
     /// Reads everything again. If the files lack something that this process knows, begins the next generation from
@@ -264,10 +234,10 @@ extension RecordStore {
         } catch {
             reason = error
         }
-        if withFiles({ $0.isHalfRead }) == true { close(because: reason) }
-        guard fault == nil, refusal == nil, withFiles({ $0.settings.isReadOnly }) == false else { throw reason }
+        if files?.isHalfRead == true { close(because: reason) }
+        guard fault == nil, refusal == nil, let files, !files.settings.isReadOnly else { throw reason }
         let wasLocked = isLocked
-        guard try files?.lockToMend() != nil else { throw reason }
+        _ = try files.lockToMend()
         defer { if !wasLocked { unlock() } }
         // Another process may have mended the files meanwhile.
         do throws(StorageError) {
@@ -276,42 +246,41 @@ extension RecordStore {
         } catch {
             reason = error
         }
-        _ = try files?.lockToMend()
-        try files?.requireEntitled(reason)
-        let known = operations.ofJournals
-        files?.doubt(knowing: known)
+        _ = try files.lockToMend()
+        try files.requireEntitled(reason)
+        files.doubt(knowing: operations.ofJournals)
         try rewrite()
     }
 
     /// Begins one more generation if names of the last one may not be durable.
     private mutating func settle() {
-        guard withFiles({ $0.isUnsettled && $0.refusal == nil && !$0.settings.isReadOnly }) == true else { return }
+        guard let files, files.isUnsettled, files.refusal == nil, !files.settings.isReadOnly else { return }
         // Until then no journal may be written; `mayHeal` says when to try again.
         do throws(StorageError) { try rewrite() } catch {
             guard refusal == nil else { return }
             let isBusy = if case .busy = error { true } else { false }
-            files?.refuseFromNowOn(error, isForGood: !isBusy)
+            files.refuseFromNowOn(error, isForGood: !isBusy)
         }
     }
 
     /// Takes over the files as they are now. They must hold everything that this process knows.
     private mutating func adoptFiles() throws(StorageError) {
         var fresh = LayeredRecords(extractor: extractor)
-        guard var opened = try Self.reopened(&files, extractor, &fresh) else { return }
+        guard let files else { return }
+        let opened = try files.reopened(extractor) { fresh.load($0) }
         let isOther = opened.storeId != storeID
         guard isOther || refusal != nil || opened.revision >= flushedRevision else {
-            files?.takeBack(opened.lock.take())
+            files.takeBack(opened.lock.take())
             throw .busy(reason: "Files of the store have changed meanwhile. Try again.")
         }
         undo.preserve(&layers)
         opened.extractor = extractor
-        if let former = files?.takeFormerLockFile() { opened.formerLockFile = consume former }
-        opened.isUnsettled = withFiles { $0.isUnsettled } ?? false
-        revision = opened.revision
-        flushedRevision = opened.revision
+        if let former = files.takeFormerLockFile() { opened.formerLockFile = consume former }
+        opened.isUnsettled = files.isUnsettled
+        follow(opened.revision)
         foundDamage = nil
         layers = fresh
-        files = consume opened
+        self.files = opened
         do throws(StorageError) {
             try takeBase()
         } catch {
@@ -325,11 +294,5 @@ extension RecordStore {
     private mutating func close(because reason: StorageError) {
         files = nil
         state = .closed(reason)
-    }
-
-    private static func reopened(
-        _ files: inout StoreFiles?, _ extractor: RecordExtractor, _ fresh: inout LayeredRecords
-    ) throws(StorageError) -> StoreFiles? {
-        try files?.reopened(extractor) { fresh.load($0) }
     }
 }

@@ -12,12 +12,12 @@ extension RecordStore {
         var member = ByteBuffer(capacity: vector.count + 8)
         member.append(",\"saw\":")
         member.append(vector)
-        files?.stageMark(member.bytes)
+        if files != nil { lines.value.mark(member.bytes) }
         if more.isEmpty { return }
         member.truncate(to: 0)
         member.append(UInt8(ascii: ","))
         member.append(more)
-        files?.stageMarkEnd(member.bytes)
+        if files != nil { lines.value.markEnd(member.bytes) }
     }
 
     /// Marks that the open commit settles the conflicts of a member of its moods.
@@ -30,12 +30,11 @@ extension RecordStore {
         var mark = ByteBuffer(capacity: 64)
         mark.append(",")
         mark.append(text.buffer.bytes)
-        files?.stageMark(mark.bytes)
+        if files != nil { lines.value.mark(mark.bytes) }
     }
 
     mutating func takeBackSync() throws(StorageError) {
-        let revision = flushedRevision
-        try files?.takeBackSync(to: revision)
+        try files?.takeBackSync(&lines.value, to: flushedRevision)
     }
 
     mutating func rewriteWithGroup() throws(StorageError) {

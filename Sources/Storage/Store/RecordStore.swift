@@ -45,12 +45,9 @@ public struct RecordStore: ~Copyable {
     public internal(set) var revision = 0
     var layers: LayeredRecords
     /// Set while the store is open or broken.
-    var files: StoreFiles? {
-        @inline(__always) unsafeAddress { UnsafePointer(heldFiles.pointer) }
-        @inline(__always) unsafeMutableAddress { heldFiles.pointer }
-    }
-    /// The files as a stored property, for use together with another property: `files` would overlap.
-    var heldFiles = Indirect<StoreFiles?>(nil)
+    var files: StoreFiles?
+    /// The lines of the group, for the files.
+    var lines = Indirect(CommitLines(after: 0))
     var operations = OperationLog()
     let extractor: RecordExtractor
     var undo = UndoLog()
@@ -117,13 +114,19 @@ public struct RecordStore: ~Copyable {
         return store
     }
 
-    private mutating func adopt(_ opened: consuming StoreFiles) throws(StorageError) {
+    private mutating func adopt(_ opened: StoreFiles) throws(StorageError) {
         opened.extractor = extractor
-        revision = opened.revision
-        flushedRevision = opened.revision
-        files = consume opened
+        files = opened
+        follow(opened.revision)
         try takeBase()
         tellOfDamage()
+    }
+
+    /// Continues after a commit of the files; none is pending.
+    mutating func follow(_ last: Int) {
+        revision = last
+        flushedRevision = last
+        lines.value.removeAll(after: last)
     }
 
     // MARK: Changing
@@ -140,7 +143,7 @@ public struct RecordStore: ~Copyable {
             try beginCommit()
             if keepsSummary { summary.note(.updated, head.id) }
             undo.append(.replaced(layers.table.replace(number, with: RecordSlot(head: head, copying: bytes))))
-            files?.stagePut(bytes)
+            if files != nil { lines.value.put(bytes) }
         } else {
             try requireChangeable()
             let hidden = try hide(head.id)
@@ -149,7 +152,7 @@ public struct RecordStore: ~Copyable {
             if let hidden { undo.append(.hidden(hidden)) }
             layers.table.insert(RecordSlot(head: head, copying: bytes))
             undo.append(.inserted(head.id))
-            files?.stagePut(bytes, isNew: hidden == nil)
+            if files != nil { lines.value.put(bytes, isNew: hidden == nil) }
         }
     }
 
@@ -166,9 +169,11 @@ public struct RecordStore: ~Copyable {
             undo.append(.hidden(hidden))
         }
         if keepsSummary { summary.note(.deleted, id) }
-        var text = ByteBuffer(capacity: 48)
-        id.write(to: &text)
-        files?.stageDelete(id: text.bytes)
+        if files != nil {
+            var text = ByteBuffer(capacity: 48)
+            id.write(to: &text)
+            lines.value.delete(id: text.bytes)
+        }
         return true
     }
 
@@ -183,7 +188,7 @@ public struct RecordStore: ~Copyable {
         let baseBytes = layers.visibleBaseBytes
         for slot in layers.table.removeAll() { undo.append(.removed(slot)) }
         if layers.setBaseHidden(true) { undo.append(.baseHidden(byteCount: baseBytes)) }
-        files?.stageClear(count: count, first: first)
+        if files != nil { lines.value.clear(count: count, first: first) }
     }
 
     /// Opens the commit if needed. The only way into one, so that no change goes to a store that is not open.
@@ -194,15 +199,13 @@ public struct RecordStore: ~Copyable {
         commitStart = undo.count
         revision += 1
         if keepsSummary { summary.begin(revision) }
-        Self.beginLine(&files, revision, time, origin)
+        guard let files else { return }
+        let time = time
+        time.withBytes { lines.value.begin(seq: revision, at: $0, durable: files.syncedRevision, origin: origin) }
     }
 
     private func requireChangeable() throws(StorageError) {
         if let fault { throw fault }
-    }
-
-    private static func beginLine(_ files: inout StoreFiles?, _ revision: Int, _ time: TimeText, _ origin: String?) {
-        time.withBytes { text in files?.beginLine(seq: revision, at: text, origin: origin) }
     }
 
     /// Ends the open commit, if there is one.
@@ -214,7 +217,7 @@ public struct RecordStore: ~Copyable {
             throw failure
         }
         isCommitOpen = false
-        guard !isInMemory else {
+        guard let files else {
             // In memory there is nothing to wait for.
             if let origin { undo.trail?.noteOrigin(revision, origin) }
             undo.mark(revision, at: time)
@@ -223,19 +226,18 @@ public struct RecordStore: ~Copyable {
             if operations.isOpen { endOperation() }
             return
         }
-        let length = files?.endLine() ?? 0
-        if length > Self.lineBytesMax { return try endCommitAsSnapshot() }
+        if lines.value.end() > Self.lineBytesMax { return try endCommitAsSnapshot(files) }
         undo.mark(revision, at: time)
         if operations.isOpen { endOperation() }
-        files?.writeAhead()
+        files.writeAhead(&lines.value)
     }
 
     /// Makes the commits before this one durable, then this one by a new snapshot.
-    private mutating func endCommitAsSnapshot() throws(StorageError) {
-        if operations.isOpen { files?.keepOperationForSnapshot() }
-        defer { files?.forgetOperationForSnapshot() }
+    private mutating func endCommitAsSnapshot(_ files: StoreFiles) throws(StorageError) {
+        if operations.isOpen { files.snapshotOperation = lines.value.lastOperation() }
+        defer { files.snapshotOperation = [] }
         operations.abandon()
-        let line = files?.takeLine() ?? ByteBuffer(capacity: 16)
+        let line = lines.value.takeLast()
         let revision = revision
         let isInPlace: Bool
         do throws(StorageError) {
@@ -253,12 +255,12 @@ public struct RecordStore: ~Copyable {
             commitStart = undo.groupStart
         }
         do throws(StorageError) {
-            try files?.keepCommit(revision, line)
+            try files.keepCommit(revision, line)
             try rewrite()
         } catch {
             // The rest of the commit file counts for nothing: no later journal begins after this commit. Remove it to
             // free space, unless the new snapshot may be in place.
-            if refusal == nil { files?.dropCommit(revision) }
+            if refusal == nil { files.dropCommit(revision) }
             revertCommit()
             if !isInPlace {
                 // The commits before it are not durable either: the new generation would have made them so.
@@ -280,7 +282,7 @@ public struct RecordStore: ~Copyable {
     /// Takes the open commit back, if there is one.
     public mutating func abandonCommit() {
         guard isCommitOpen else { return }
-        files?.dropLine()
+        if files != nil { lines.value.dropLast() }
         operations.abandon()
         revertCommit()
     }
@@ -341,13 +343,13 @@ public struct RecordStore: ~Copyable {
     ///   it.
     /// - Throws: if it fails; none of the lines remains.
     private mutating func syncLines() throws(StorageError) -> Bool {
-        if try files?.sync() ?? true {
+        guard let files else { return true }
+        if try files.sync(&lines.value) {
             settleOperations()
             return true
         }
-        let known = operations.ofJournals
         do throws(StorageError) {
-            try files?.leaveJournal(knowing: known)
+            try files.leaveJournal(knowing: operations.ofJournals)
         } catch {
             try takeBackSync()
             throw error
@@ -358,7 +360,7 @@ public struct RecordStore: ~Copyable {
     /// Takes back all commits that are not durable.
     private mutating func takeGroupBack() {
         summary = CommitSummary()
-        files?.dropStaged()
+        files?.dropStaged(&lines.value)
         operations.dropStaged()
         revert(to: undo.groupStart)
         undo.dropGroup(after: flushedRevision)

@@ -41,13 +41,13 @@ extension StoreDamage {
 
 extension RecordStore {
     /// The damage because of which less is shown than was acknowledged; nil if none is known.
-    public var damage: StoreDamage? { (withFiles { $0.damage } ?? nil) ?? foundDamage }
+    public var damage: StoreDamage? { files?.damage ?? foundDamage }
 
     /// Logs damage that is new since the last call.
     mutating func tellOfDamage() {
         let damage = damage
         defer { toldDamage = damage }
-        guard let damage, damage != toldDamage else { return }
-        _ = withFiles { $0.settings.log("\($0.directory) is not whole. \(damage.summary)") }
+        guard let damage, damage != toldDamage, let files else { return }
+        files.settings.log("\(files.directory) is not whole. \(damage.summary)")
     }
 }

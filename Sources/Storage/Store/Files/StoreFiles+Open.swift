@@ -73,7 +73,7 @@ extension StoreFiles {
         }
         let hold = try lock.holdJournals(place, settings)
         if mayBegin, try !hasStore(place) { return try begin(place, lock, settings) }
-        var files = try openToWrite(place, lock, hold, settings, extractor, load)
+        let files = try openToWrite(place, lock, hold, settings, extractor, load)
         files.unlock()
         return files
     }
@@ -241,7 +241,7 @@ extension StoreFiles {
             throw error.error
         }
         let size = made.journalSize
-        var files = StoreFiles(
+        let files = StoreFiles(
             settings, place, header, revision: 0, syncedRevision: 0, snapshotBytes: made.snapshotBytes, lock: lock)
         files.journal.open(made.takeJournal(), header.generation, end: size, isWritable: true, isHeld: true)
         files.noteOwnSnapshot(published: [])

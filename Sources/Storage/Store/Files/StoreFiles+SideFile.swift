@@ -145,18 +145,12 @@ extension RecordStore {
     /// Reads a file of the store; nil if there is none, and in memory.
     public func read(_ file: SideFile, bytesMax: Int) throws(StorageError) -> SideText? {
         try requireOpen()
-        return switch files {
-        case .some(let files): try files.read(file, bytesMax: bytesMax)
-        case .none: nil
-        }
+        return try files?.read(file, bytesMax: bytesMax)
     }
 
     /// Replaces a file of the store, which must be locked. Does nothing in memory.
     public func replace(_ file: SideFile, with bytes: UnsafeRawBufferPointer) throws(StorageError) {
         try requireOpen()
-        switch files {
-        case .some(let files): try files.replace(file, with: bytes)
-        case .none: break
-        }
+        try files?.replace(file, with: bytes)
     }
 }

@@ -7,11 +7,12 @@ import Platform
 /// records and passes them back when the snapshot is rewritten. (A write-ahead log below a table: Room has SQLite's,
 /// Core Data its store file.)
 ///
-///     var files = try StoreFiles.open(settings) { event in table.apply(event) }
-///     files.beginLine(seq: files.revision + 1, at: now)
-///     files.stagePut(record)
-///     files.endLine()
-///     try files.sync()          // now it may be answered
+///     let files = try StoreFiles.open(settings) { event in table.apply(event) }
+///     var lines = CommitLines(after: files.revision)
+///     lines.begin(seq: files.revision + 1, at: now, durable: files.revision)
+///     lines.put(record)
+///     lines.end()
+///     try files.sync(&lines)    // now it may be answered
 ///
 /// Several processes may have one store open. A writer takes the lock and catches up (`lockAndCatchUp`), commits, and
 /// unlocks (`unlock`): once per group. A reader takes no lock, reads up to the published commit (`catchUp`), and shows
@@ -22,13 +23,9 @@ import Platform
 /// 2. Up to its end it holds the lines of the commits up to `revision`.
 /// 3. `revision` is published before any client sees it; with durability sync it was synced before that.
 /// 4. Once the journal is unusable, `rewrite` gives another.
-public struct StoreFiles: ~Copyable {
+public final class StoreFiles {
     /// Longest line of a store, in bytes. No caller may stage more; a longer line was not written by this program.
     public static let lineBytesMax = 16 << 20
-
-    /// Makes the compiler pass these files by address: following each member of a large lent value takes it longer than
-    /// all else in this module.
-    private let atAddress: any Sendable = ()
 
     let settings: StoreSettings
     let place: StoreDirectory
@@ -117,12 +114,7 @@ public struct StoreFiles: ~Copyable {
         self.settings = settings
         self.place = place
         self.lock = lock
-        hold = nil
-        lockFile = nil
-        formerLockFile = nil
-        index = nil
-        operations = nil
-        journal = JournalWriter(generation: header.generation, after: revision)
+        journal = JournalWriter(generation: header.generation)
         journalCount = 1
         storeId = header.storeId
         unknownMembers = header.unknownMembers
@@ -133,7 +125,4 @@ public struct StoreFiles: ~Copyable {
         self.snapshotBytes = snapshotBytes
         journalBytes = 0
     }
-
-    /// Replaces the unknown members that the next snapshot will name.
-    mutating func replaceUnknownMembers(by members: [UInt8]) { unknownMembers = members }
 }
