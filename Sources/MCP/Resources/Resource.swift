@@ -25,22 +25,16 @@ public struct Resource: Sendable {
     /// Writes a link in the content of a tool's result.
     func writeLink(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("type")
-        writer.string("resource_link" as StaticString)
+        writer.member("type", literal: "resource_link")
         writeMembers(to: &writer)
         writer.endObject()
     }
 
     private func writeMembers(to writer: inout JSONWriter) {
-        writer.key("uri")
-        writer.string(uri)
-        writer.key("name")
-        writer.string(name)
-        writer.key("title")
-        writer.string(name)
-        writer.key("description")
-        writer.string(summary)
-        writer.key("mimeType")
-        writer.string(mediaType)
+        writer.member("uri", uri)
+        writer.member("name", name)
+        writer.member("title", name)
+        writer.member("description", summary)
+        writer.member("mimeType", mediaType)
     }
 }

@@ -136,10 +136,8 @@ public struct ResourceContents {
 
     private func text(_ mediaType: StaticString, _ out: inout JSONWriter, _ write: (inout JSONWriter) -> Void) {
         out.beginObject()
-        out.key("uri")
-        out.string(uri)
-        out.key("mimeType")
-        out.string(mediaType)
+        out.member("uri", uri)
+        out.member("mimeType", mediaType)
         out.key("text")
         out.buffer.append(UInt8(ascii: "\""))
         write(&out)

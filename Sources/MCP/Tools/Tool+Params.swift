@@ -20,10 +20,7 @@ extension Tool {
         writer.beginObject()
         arguments.write("id", as: "id", to: &writer)
         arguments.write("cursor", as: "cursor", to: &writer)
-        if let limit {
-            writer.key("limit")
-            writer.integer(limit)
-        }
+        writer.member("limit", limit)
         writer.endObject()
     }
 
@@ -40,16 +37,14 @@ extension Tool {
         case .get: arguments.write("id", as: "id", to: &writer)
         case .update:
             arguments.write("id", as: "id", to: &writer)
-            writer.key("set")
-            writer.beginObject()
-            members(arguments, orNull: true, to: &writer)
-            writer.endObject()
+            writer.member("set") { writer in
+                members(arguments, orNull: true, to: &writer)
+            }
             arguments.write("if_revision", as: "ifRevision", to: &writer)
             arguments.write("dry_run", as: "dryRun", to: &writer)
         case .favorite:
             arguments.write("id", as: "id", to: &writer)
-            writer.key("isFavorite")
-            writer.boolean(arguments.boolean("is_favorite") ?? true)
+            writer.member("isFavorite", arguments.boolean("is_favorite") ?? true)
             arguments.write("if_revision", as: "ifRevision", to: &writer)
             arguments.write("dry_run", as: "dryRun", to: &writer)
         case .delete:
@@ -70,8 +65,7 @@ extension Tool {
             arguments.write("dry_run", as: "dryRun", to: &writer)
         case .stats: arguments.write("span", as: "span", to: &writer)
         case .year:
-            writer.key("year")
-            writer.integer(arguments.meaning("year")?.integer ?? arguments.integer("year") ?? 1)
+            writer.member("year", arguments.meaning("year")?.integer ?? arguments.integer("year") ?? 1)
         case .native(_, let fields):
             writer.rewind(to: mark)
             return Self.write(arguments.object, as: fields, limit: arguments.meaning("limit"), to: &writer)
@@ -127,8 +121,7 @@ extension Tool {
     }
 
     private func find(_ arguments: ToolArguments, to writer: inout JSONWriter) {
-        writer.key("limit")
-        writer.integer(arguments.meaning("limit")?.integer ?? arguments.integer("limit") ?? Self.findMax)
+        writer.member("limit", arguments.meaning("limit")?.integer ?? arguments.integer("limit") ?? Self.findMax)
         arguments.write("cursor", as: "cursor", to: &writer)
         arguments.write("sort", as: "sort", to: &writer)
         arguments.write("order", as: "order", to: &writer)

@@ -108,10 +108,7 @@ extension Tool {
                     changes.items?.forEachElement { if let revision = Change($0).revision { json.raw(revision.bytes) } }
                     json.endArray()
                 }
-                if let cursor = changes.cursor {
-                    json.key("nextCursor")
-                    json.string(cursor)
-                }
+                json.member("nextCursor", changes.cursor)
                 json.endObject()
             })
     }
@@ -237,16 +234,11 @@ extension Tool {
                     json.endArray()
                 }
                 if let total = moods.total {
-                    json.key("total")
-                    json.raw(total.bytes)
+                    json.member("total", raw: total.bytes)
                 }
-                if let cursor = moods.cursor {
-                    json.key("nextCursor")
-                    json.string(cursor)
-                }
+                json.member("nextCursor", moods.cursor)
                 if let empty = moods.empty {
-                    json.key("empty")
-                    json.raw(empty.bytes)
+                    json.member("empty", raw: empty.bytes)
                 }
                 json.endObject()
             })
@@ -270,15 +262,10 @@ extension Tool {
             },
             structured: { json in
                 json.beginObject()
-                json.key("deleted")
-                json.integer(ids.count)
-                json.key("ids")
-                json.beginArray()
-                for id in ids { json.string(id) }
-                json.endArray()
+                json.member("deleted", ids.count)
+                json.member("ids", array: ids) { id, json in json.string(id) }
                 if facts.hasChanged {
-                    json.key("revision")
-                    json.integer(facts.storeRevision)
+                    json.member("revision", facts.storeRevision)
                 }
                 json.endObject()
             })

@@ -48,8 +48,7 @@ extension Tool {
                     json.endArray()
                 }
                 if shown < count {
-                    json.key("cellsLeftOut")
-                    json.integer(count - shown)
+                    json.member("cellsLeftOut", count - shown)
                 }
                 json.endObject()
             })
