@@ -255,7 +255,7 @@ import Testing
 
     private func failure(_ action: Action, in world: inout FakeWorld) -> RPCError? {
         var out = JSONWriter()
-        do throws(RPCError) { try coordinator.perform(action, in: &world, &out) } catch { return error }
+        do { try coordinator.perform(action, in: &world, &out) } catch { return RPCError(error, .write) }
         return nil
     }
 

@@ -91,6 +91,23 @@ import Testing
         #expect(try session.result("settings.get")["dayStartsAt"]?.string == "04:00")
     }
 
+    /// A repeated `opId` gets the first answer again, so that answer has to be true of the settings, too.
+    @Test func settingsThatCannotBeWrittenRefuseTheirMoods() throws {
+        let fault = Fault()
+        let session = TestSession(TestDirectory(), fault.fileSystem)
+        #expect(try session.answers(Self.create(1, 1)).map(\.outcome) == ["ok"])
+        let file =
+            #"{\"settings\":{\"dayStartsAt\":\"04:00\"}}\n{\"id\":\"\#(testID(2))\",\"emoji\":\"😊\",\"label\":\"A\",\"timestamp\":\"2026-01-01T00:00:00Z\"}\n"#
+        let line = request(1, "store.import", #"{"format":"jsonl","opId":"a","text":"\#(file)"}"#)
+        fault.set("rename", Self.noSpace)
+        #expect(try session.answers(line).map(\.outcome) == ["storageFull"])
+        #expect(try session.result("store.info")["moods"]?.integer == 1)
+        let again = try session.answers(line)
+        #expect(again.first?["result"]?["created"]?.integer == 1)
+        #expect(try session.result("settings.get")["dayStartsAt"]?.string == "04:00")
+        #expect(try session.answers(line).first?["result"]?.text == again.first?["result"]?.text)
+    }
+
     @Test func settingsAloneMakeAStoreOrAreRefused() throws {
         let directory = TestDirectory()
         let session = TestSession(directory)

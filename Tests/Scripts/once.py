@@ -40,7 +40,7 @@ for line in sys.stdin:
     if "id" not in message:
         continue
     method = message["method"]
-    if method.startswith("hook.") or method == "events.deliver":
+    if method.startswith("hook.") or method in ("events.deliver", "import.read"):
         params = message["params"]
         print(method, len(params.get("changes", [])), params.get("count"), params.get("seq"), file=sys.stderr, flush=True)
         time.sleep(SLEEP)
@@ -550,6 +550,33 @@ def import_by_plugin_that_hooks_agree_to(trial):
     check(told == list(range(1, len(told) + 1)) and len(told) >= 3, f"told of {told}")
     asked = [line.split()[1] for line in host.log("org.example.agrees") if line.startswith("hook.change")]
     check("3" in asked, f"asked about {asked}")
+    host.end()
+
+
+def import_by_plugin_waits_for_the_lock_alone(trial):
+    mood = {"emoji": "😊", "label": "imported", "timestamp": "2025-01-01T00:00:00Z"}
+    trial.plugin("imports", {"import.read": {"moods": [mood], "problems": []}},
+                 sleep=0.5, provides={"importers": [{"format": "foo", "title": "Foo", "extensions": ["foo"]}]})
+    trial.kept("imports")
+    host = trial.host("--lock-timeout", "1.5")
+    importing = {"text": "a", "format": "foo"}
+    check(kind(host.ask("store.import", {**importing, "dryRun": True})) == "ok", "the plugin does not import")
+    for seconds, outcome in ((1.2, "ok"), (3, "storeBusy")):
+        host.put(request(1, "store.import", {**importing, "opId": f"{seconds}"}))
+        time.sleep(0.2)
+        other = lock_elsewhere(trial.store, seconds)
+        slowest, end = 0, time.monotonic() + 0.8
+        while time.monotonic() < end:
+            start = time.monotonic()
+            host.result("host.ping")
+            slowest = max(slowest, time.monotonic() - start)
+        check(slowest < 0.5, f"host.ping took {slowest:.2f} s beside an import that waits for the lock")
+        check(not any(one.get("id") == 1 for one in host.all), f"it does not wait: {[one for one in host.all if one.get('id') == 1]}")
+        got = host.await_answers(1)
+        host.all.clear()
+        other.wait()
+        check(got[1] == outcome, f"{got}")
+    check(host.labels() == ["first", "imported"] and kind(host.ask("mood.create", HAPPY)) == "ok", f"{host.labels()}")
     host.end()
 
 

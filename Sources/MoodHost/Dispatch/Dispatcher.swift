@@ -36,40 +36,31 @@ struct Dispatcher: ~Copyable {
         _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(Wait) {
         let mark = out.count
-        do throws(Stop) {
-            guard let entry = try find(name) else {
+        var effect = MethodDeclaration.Effect.read
+        do {
+            guard let entry = try core.find(name) else {
                 guard let method = ModelMethod(name), request.caller.session == Caller.client.session else {
                     let text = name.string
-                    throw .refused(.methodNotFound(text, core.methods.suggestions(for: text)))
+                    throw RPCError.methodNotFound(text, core.methods.suggestions(for: text))
                 }
                 try refuseAtTheEnd(duplicate, params)
+                effect = .write
                 return try serve(method, request, params, &validator, to: &out)
             }
             try refuseAtTheEnd(duplicate, params)
-            try read(params, for: entry, &validator)
+            effect = entry.method.effect
+            try arguments.read(params, for: entry.method, limits, &validator)
             try answer(request, entry, mark, &out)
         } catch {
-            try stop(error, request, mark, &out)
+            try stop(error, effect, request, mark, &out)
         }
-    }
-
-    private mutating func find(_ name: JSONText) throws(Stop) -> MethodTable.Entry? {
-        do throws(RPCError) { return try core.find(name) } catch { throw .refused(error) }
     }
 
     /// Mutating, because a nonmutating method copies the dispatcher.
     @inline(__always)
-    private mutating func refuseAtTheEnd(_ duplicate: Int?, _ params: ValidJSON?) throws(Stop) {
-        if core.isShuttingDown { throw .refused(.shuttingDown) }
-        if let duplicate, let params { throw .refused(Arguments.duplicate(at: duplicate, in: params)) }
-    }
-
-    private mutating func read(
-        _ params: ValidJSON?, for entry: MethodTable.Entry, _ validator: inout JSONValidator
-    ) throws(Stop) {
-        do throws(RPCError) { try arguments.read(params, for: entry.method, limits, &validator) } catch {
-            throw .refused(error)
-        }
+    private mutating func refuseAtTheEnd(_ duplicate: Int?, _ params: ValidJSON?) throws {
+        if core.isShuttingDown { throw RPCError.shuttingDown }
+        if let duplicate, let params { throw Arguments.duplicate(at: duplicate, in: params) }
     }
 
     /// Reads the params of a method at the cursor.
@@ -87,13 +78,15 @@ struct Dispatcher: ~Copyable {
         _ request: borrowing Request, _ entry: MethodTable.Entry, to out: inout JSONWriter
     ) throws(Wait) {
         let mark = out.count
-        do throws(Stop) { try answer(request, entry, mark, &out) } catch { try stop(error, request, mark, &out) }
+        do { try answer(request, entry, mark, &out) } catch {
+            try stop(error, entry.method.effect, request, mark, &out)
+        }
     }
 
     @inline(__always)
     private mutating func answer(
         _ request: borrowing Request, _ entry: MethodTable.Entry, _ mark: Int, _ out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         out.buffer.limit = mark + request.room
         out.beginResponse(id: request.id)
         try perform(entry, request, to: &out)
@@ -111,7 +104,7 @@ struct Dispatcher: ~Copyable {
     @inline(never)
     private mutating func answerForGood(
         _ request: borrowing Request, _ entry: MethodTable.Entry, _ mark: Int, _ out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         guard try makeStore(for: request, isDryRun: arguments.isDryRun) else { return }
         out.rewind(to: mark)
         out.buffer.limit = mark + request.room
@@ -121,7 +114,7 @@ struct Dispatcher: ~Copyable {
     }
 
     /// - Returns: whether the store was made, and the request must run again.
-    mutating func makeStore(for request: borrowing Request, isDryRun: Bool) throws(Stop) -> Bool {
+    mutating func makeStore(for request: borrowing Request, isDryRun: Bool) throws -> Bool {
         let isToKeep = (core.store.isCommitOpen || core.store.givenSettings != nil) && !isDryRun
         core.store.endRehearsal()
         guard isToKeep else { return false }
@@ -133,15 +126,10 @@ struct Dispatcher: ~Copyable {
     /// Ends the answer that begins at `mark`, and its limit. Mutating, because a nonmutating method copies the
     /// dispatcher.
     @inline(__always)
-    private mutating func endResponse(_ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter) throws(Stop) {
+    private mutating func endResponse(_ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter) throws {
         out.endResponse()
         out.buffer.limit = .max
-        if out.count - mark > request.room { throw tooLong(request) }
-    }
-
-    @inline(never)
-    private mutating func tooLong(_ request: borrowing Request) -> Stop {
-        .refused(Self.tooLong(request.destination, limits))
+        if out.count - mark > request.room { throw Self.tooLong(request.destination, limits) }
     }
 
     /// Static, because a nonmutating method copies the dispatcher.
@@ -156,13 +144,13 @@ struct Dispatcher: ~Copyable {
     @inline(__always)
     mutating func perform(
         _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         if !entry.isPlain || request.isAgain || arguments.namesOperation(of: entry.method) {
             return try performWhole(entry, request, to: &out)
         }
-        do throws(RPCError) { try Caller.check(request.permissions, entry) } catch { throw .refused(error) }
+        try Caller.check(request.permissions, entry)
         try core.admit(entry.need, request)
-        do throws(RPCError) { try entry.now(&core, request, arguments, &out) } catch { throw .refused(error) }
+        try entry.now(&core, request, arguments, &out)
     }
 
     /// Runs a method with checks, routes or a later answer, a request that names its operation, or one whose hooks have
@@ -170,56 +158,46 @@ struct Dispatcher: ~Copyable {
     @inline(never)
     private mutating func performWhole(
         _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         var need = entry.need
-        do throws(RPCError) { try Caller.check(request.permissions, entry) } catch { throw .refused(error) }
+        try Caller.check(request.permissions, entry)
         let key = arguments.namesOperation(of: entry.method) ? arguments.operationKey(of: entry.method) : nil
         if let key {
             try core.admit(.changes, request)
-            let known: [UInt8]?
-            do throws(RPCError) { known = try core.answer(of: key) } catch { throw .refused(error) }
-            if let known { return known.withUnsafeBytes { out.raw($0) } }
+            if let known = try core.store.answer(of: key) { return known.withUnsafeBytes { out.raw($0) } }
         }
-        if let check = entry.check {
-            do throws(RPCError) { need.formUnion(try check(&core, request, arguments)) } catch {
-                throw .refused(error)
-            }
-        }
+        if let check = entry.check { need.formUnion(try check(&core, request, arguments)) }
         try core.admit(need, request)
         if let round = request.round { try core.confirm(round, request) }
         if let routes = entry.routes { try core.ask(about: routes, request, arguments) }
         let start = out.count
         if let work = try run(entry, request, to: &out) {
             // The arguments are views of the message, which may be gone afterwards.
-            throw .later(work, progressToken: work.progressToken ?? arguments.progressToken.map { Array($0.bytes) })
+            throw Stop.later(work, progressToken: work.progressToken ?? arguments.progressToken.map { Array($0.bytes) })
         }
         guard let key else { return }
-        if out.buffer.isOverfull { throw .refused(Self.tooLong(request.destination, limits)) }
+        if out.buffer.isOverfull { throw Self.tooLong(request.destination, limits) }
         core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
     }
 
     private mutating func run(
         _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
-    ) throws(Stop) -> (any LaterWork)? {
-        do throws(RPCError) {
-            if let begin = entry.later {
-                if pending.isClosed { throw .shuttingDown }
-                return try begin(&core, request, arguments)
-            }
-            if let maybe = entry.maybe { return try maybe(&core, request, arguments, &out) }
-            try entry.now(&core, request, arguments, &out)
-            return nil
-        } catch {
-            throw .refused(error)
+    ) throws -> (any LaterWork)? {
+        if let begin = entry.later {
+            if pending.isClosed { throw RPCError.shuttingDown }
+            return try begin(&core, request, arguments)
         }
+        if let maybe = entry.maybe { return try maybe(&core, request, arguments, &out) }
+        try entry.now(&core, request, arguments, &out)
+        return nil
     }
 
     /// Ends the commit of a request and notifies subscribers.
     /// - Throws: the error of hooks or of the store.
     @inline(__always)
-    mutating func settle(_ method: Name, _ request: borrowing Request, isDryRun: Bool) throws(Stop) {
+    mutating func settle(_ method: Name, _ request: borrowing Request, isDryRun: Bool) throws {
         if core.store.isCommitOpen {
-            if let failure = core.store.failure, !isDryRun { throw .refused(RPCError(failure, forWriting: true)) }
+            if let failure = core.store.failure, !isDryRun { throw failure }
             if core.pluginFlags.contains(.changeHooks) {
                 try core.askChangeHooks(method, request, isDryRun: isDryRun)
             }
@@ -228,15 +206,13 @@ struct Dispatcher: ~Copyable {
         // A dry run changes nothing, so nothing is reported.
         if isDryRun { return core.takeBack() }
         let isToTell = core.isWatching && core.store.isCommitOpen
-        do throws(MoodStoreError) { try core.store.endCommit() } catch { throw .refused(RPCError(error)) }
+        if core.store.givenSettings == nil {
+            try core.store.endCommit()
+        } else {
+            try core.endCommitWithSettings()
+        }
         if isToTell { core.tellOfRequest() }
         core.keepStateOfRequest()
-        if core.store.givenSettings != nil { try keepGivenSettings() }
-    }
-
-    @inline(never)
-    private mutating func keepGivenSettings() throws(Stop) {
-        do throws(RPCError) { try core.keepGivenSettings() } catch { throw .refused(error) }
     }
 
     // MARK: Taking back
@@ -244,13 +220,14 @@ struct Dispatcher: ~Copyable {
     /// Ends a request early and reverts it. It leaves an error, or work that will answer it.
     @inline(never)
     private mutating func stop(
-        _ stop: Stop, _ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter
+        _ error: any Error, _ effect: MethodDeclaration.Effect, _ request: borrowing Request, _ mark: Int,
+        _ out: inout JSONWriter
     ) throws(Wait) {
         core.takeBack()
         if request.isAgain { core.endAmendments() }
         out.buffer.limit = .max
         out.rewind(to: mark)
-        switch stop {
+        switch Stop(error, effect) {
         case .waits(let wait): throw wait
         case .later(let work, let token) where !pending.isClosed: stage(work, token, request)
         case .later: write(.shuttingDown, request, mark, &out)
@@ -283,81 +260,79 @@ extension Dispatcher {
     }
 
     /// Answers a pending request whose work is done.
-    /// - Returns: the request, which is no longer pending, and whether it succeeded; nil while its work goes on.
+    /// - Parameter hasLock: whether to try one that waits for the lock.
+    /// - Returns: the request, which is no longer pending, and whether it succeeded; nil while its work or its wait goes on.
     mutating func conclude(
-        _ place: Int, room: Int, to out: inout JSONWriter
+        _ place: Int, room: Int, hasLock: Bool, to out: inout JSONWriter
     ) -> (request: Pending, hasSucceeded: Bool)? {
-        let asked = pending.begun[place].asked
-        if let round = asked?.round {
-            round.advance { (id, after, set) throws(RPCError) in try core.amend(id, after, set) }
-            if round.verdict == nil { return nil }
-            round.rewind()
+        let held = pending.begun[place].held
+        if let held {
+            if case .hooks(let round) = held.wait { core.advance(round) }
+            guard held.wait.isOver(core) || hasLock && held.wait.isForLock else { return nil }
+            held.round?.rewind()
         }
-        guard let conclusion = asked?.conclusion ?? pending.begun[place].work.takeConclusion() else { return nil }
+        guard let conclusion = held?.conclusion ?? pending.begun[place].work.takeConclusion() else { return nil }
         let mark = out.count
         core.store.beginGroup()
-        core.store.waitHere()
+        if pending.begun[place].work.change == nil { core.store.waitHere() }
         defer { core.store.endGroup() }
         let time = core.now.milliseconds
         defer { core.setTime(time) }
-        if let round = asked?.round { core.setTime(round.time) }
+        if let round = held?.round { core.setTime(round.time) }
         var failure: RPCError?
-        do throws(Stop) {
-            try conclude(pending.begun[place], conclusion, room, to: &out)
-        } catch {
+        do { try conclude(pending.begun[place], conclusion, room, to: &out) } catch {
             out.buffer.limit = .max
             out.rewind(to: mark)
-            if case .waits(.hooks(let round)) = error {
-                if let before = asked?.round, before !== round { before.abandon() }
-                pending.ask(round, conclusion, at: place)
-                round.advance { (id, after, set) throws(RPCError) in try core.amend(id, after, set) }
+            switch Stop(error, pending.begun[place].work.change == nil ? .read : .write) {
+            case .waits(let wait):
+                pending.hold(conclusion, for: wait, at: place)
+                if case .hooks(let round) = wait { core.advance(round) }
                 return nil
+            case .refused(let error): failure = error
+            case .later: failure = .shuttingDown
             }
-            let error = if case .refused(let error) = error { error } else { RPCError.shuttingDown }
-            let request = pending.begun[place]
-            out.errorResponse(copiedID: request.id, error)
+        }
+        held?.round?.abandon()
+        let request = pending.remove(at: place)
+        out.buffer.limit = .max
+        if let failure {
+            out.errorResponse(copiedID: request.id, failure)
             if out.count - mark > room {
                 out.rewind(to: mark)
                 out.errorResponse(copiedID: request.id, Self.tooLong(request.destination, limits))
             }
-            failure = error
         }
-        asked?.round.abandon()
-        let request = pending.remove(at: place)
-        out.buffer.limit = .max
         if request.id == nil || request.isSilenced { out.rewind(to: mark) }
         // Subscribers are notified of its changes before its answer.
         if core.isWatching { core.lookAround() }
         return (request, failure == nil)
     }
 
-    /// Runs the conclusion of a pending request, and writes its answer. Hooks see its changes, which are then made
-    /// durable and reported.
+    /// Runs the conclusion of a pending request, and writes its answer. Its changes wait for the lock, are seen by hooks,
+    /// and are then made durable and reported.
     private mutating func conclude(
         _ pending: Pending, _ conclusion: LaterWork.Conclusion, _ room: Int, to out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         let mark = out.count
         out.buffer.limit = mark + room
         out.beginResponse(copiedID: pending.id)
-        let change = pending.work.change
-        guard let change else {
-            do throws(RPCError) { try conclusion(&core, &out) } catch { throw .refused(error) }
+        guard let change = pending.work.change else {
+            try conclusion(&core, &out)
             return try endConclusion(pending, mark, room, &out)
         }
         // Its id is written already.
         let request = Request(
-            id: nil, room: room, caller: pending.caller, destination: pending.destination, round: pending.asked?.round,
-            ways: self.pending.isClosed ? [] : .mayAskHooks)
+            id: nil, room: room, caller: pending.caller, destination: pending.destination, round: pending.held?.round,
+            ways: self.pending.isClosed ? [] : [.mayWait, .mayAskHooks])
         core.store.origin = pending.caller.origin
         defer { core.store.origin = nil }
-        do throws(Stop) {
+        do {
+            try core.admit(.makes, request)
             if let round = request.round { try core.confirm(round, request) }
-            do throws(RPCError) { try conclusion(&core, &out) } catch { throw .refused(error) }
+            try conclusion(&core, &out)
             try endConclusion(pending, mark, room, &out)
             try settle(change.method, request, isDryRun: change.isDryRun)
-            do throws(StorageError) { try core.store.flush() } catch {
-                throw .refused(RPCError(error, forWriting: true))
-            }
+            try core.store.flush()
         } catch {
             core.takeBack()
             core.endAmendments()
@@ -368,9 +343,9 @@ extension Dispatcher {
 
     private mutating func endConclusion(
         _ pending: Pending, _ mark: Int, _ room: Int, _ out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         out.endResponse()
-        if out.count - mark > room { throw .refused(Self.tooLong(pending.destination, limits)) }
+        if out.count - mark > room { throw Self.tooLong(pending.destination, limits) }
     }
 }
 

@@ -6,8 +6,43 @@ import MoodStore
 import MoodText
 import Storage
 
+/// An error of the layers below, which has a form in the protocol.
+protocol RPCErrorConvertible: Error {
+    /// - Parameter effect: the effect of the method that failed.
+    func rpcError(_ effect: MethodDeclaration.Effect) -> RPCError
+}
+
+extension MoodStoreError: RPCErrorConvertible {
+    func rpcError(_ effect: MethodDeclaration.Effect) -> RPCError {
+        if case .storage(let error) = self { error.rpcError(effect) } else { RPCError(self) }
+    }
+}
+
+extension StorageError: RPCErrorConvertible {
+    func rpcError(_ effect: MethodDeclaration.Effect) -> RPCError { RPCError(self, forWriting: effect == .write) }
+}
+
+extension TextError: RPCErrorConvertible {
+    func rpcError(_ effect: MethodDeclaration.Effect) -> RPCError { RPCError(self) }
+}
+
+extension Problem: RPCErrorConvertible {
+    func rpcError(_ effect: MethodDeclaration.Effect) -> RPCError { Arguments.error(self) }
+}
+
+extension Settings.Problem: RPCErrorConvertible {
+    func rpcError(_ effect: MethodDeclaration.Effect) -> RPCError { Arguments.error(reason, at: path) }
+}
+
 /// The one place that maps the errors of the layers below to RPC errors.
 extension RPCError {
+    /// - Parameter effect: the effect of the method that failed.
+    init(_ error: any Error, _ effect: MethodDeclaration.Effect) {
+        self =
+            (error as? RPCError) ?? (error as? any RPCErrorConvertible)?.rpcError(effect)
+            ?? RPCError(.internalError, "The host has met an error that it does not know: \(error).")
+    }
+
     init(_ error: MoodStoreError) {
         switch error {
         case .notFound(let id): self = .notFound(id)

@@ -5,31 +5,31 @@ import MoodProtocol
 
 /// A declared method with its body: the one place that joins the two.
 ///
-///     Handler(MoodMethods.get, .reads, { (core, _, arguments, out) throws(RPCError) in try core.get(arguments, &out) })
+///     Handler(MoodMethods.get, .reads, { try $0.get($2, &$3) })
 ///
 /// Constant data, like the declaration: nothing is evaluated before the first call.
 struct Handler: Sendable {
     /// Checks the arguments before the store is used, so that their errors do not depend on the store.
     /// - Returns: the needs of the request beyond those of its method.
-    typealias Check = @Sendable (inout Core, borrowing Request, borrowing Arguments) throws(RPCError) -> Need
+    typealias Check = @Sendable (inout Core, borrowing Request, borrowing Arguments) throws -> Need
 
     /// The routes that a request would show, and the router of each. Guards and hooks are asked about them first.
     typealias Routes =
-        @Sendable (inout Core, borrowing Arguments) throws(RPCError) -> [(route: Route, router: String)]
+        @Sendable (inout Core, borrowing Arguments) throws -> [(route: Route, router: String)]
 
     /// The body of a method: it reads its arguments, changes the core, and writes its result. The dispatcher ends or
     /// reverts its commit.
     typealias Now =
-        @Sendable (inout Core, borrowing Request, borrowing Arguments, inout JSONWriter) throws(RPCError) -> Void
+        @Sendable (inout Core, borrowing Request, borrowing Arguments, inout JSONWriter) throws -> Void
 
     /// A body that may answer later: then it writes nothing and returns the work.
     typealias Maybe =
-        @Sendable (inout Core, borrowing Request, borrowing Arguments, inout JSONWriter) throws(RPCError) -> (
+        @Sendable (inout Core, borrowing Request, borrowing Arguments, inout JSONWriter) throws -> (
             any LaterWork
         )?
 
     /// A body that always answers later: it reads its arguments and returns the work.
-    typealias Begin = @Sendable (inout Core, borrowing Request, borrowing Arguments) throws(RPCError) -> any LaterWork
+    typealias Begin = @Sendable (inout Core, borrowing Request, borrowing Arguments) throws -> any LaterWork
 
     /// The time at which the method answers.
     enum Run: Sendable {

@@ -5,7 +5,7 @@ import MoodProtocol
 /// Work whose result comes later, from the helper thread or a plugin. A `Pending` holds it; the loop polls it.
 protocol LaterWork: AnyObject {
     /// Writes the result, on the loop's thread.
-    typealias Conclusion = (inout Core, inout JSONWriter) throws(RPCError) -> Void
+    typealias Conclusion = (inout Core, inout JSONWriter) throws -> Void
 
     /// Begins, once earlier changes are durable.
     /// - Returns: whether it is done already.
@@ -42,6 +42,11 @@ struct LateChange {
 
 extension LaterWork {
     var change: LateChange? { nil }
+    var end: JSONValue? { nil }
+    var progressToken: [UInt8]? { nil }
+    var deadline: Int? { nil }
+    var isOfHelper: Bool { false }
+    func takeProgress() -> JSONValue? { nil }
     var mayHaveChanged: Bool { false }
     var isOfModel: Bool { false }
 }

@@ -23,8 +23,6 @@ final class LongRequest: LaterWork {
     }
 
     var isOfHelper: Bool { true }
-    var deadline: Int? { nil }
-    var progressToken: [UInt8]? { nil }
     var isCancelled: Bool { work.isCancelled }
     func begin(_ core: inout Core) -> Bool { work.begin(prepare(&core)) }
     var mayHaveChanged: Bool { work.mayHaveChanged }
@@ -55,13 +53,10 @@ final class DoneRequest: LaterWork {
 
     func takeConclusion() -> Conclusion? {
         guard let result = result.take() else { return nil }
-        return { (_, out) throws(RPCError) in result.withUnsafeBytes { out.raw($0) } }
+        return { (_, out) throws in result.withUnsafeBytes { out.raw($0) } }
     }
 
     var end: JSONValue? { progress.end.value }
-    var progressToken: [UInt8]? { nil }
-    var deadline: Int? { nil }
-    var isOfHelper: Bool { false }
 }
 
 /// Work for the helper thread. It works on files alone, as another process would. It sees the state that is durable
@@ -71,7 +66,7 @@ final class DoneRequest: LaterWork {
 /// runs.
 final class LongWork: Sendable {
     /// Writes the result, on the loop's thread.
-    typealias Conclusion = @Sendable (inout Core, inout JSONWriter) throws(RPCError) -> Void
+    typealias Conclusion = @Sendable (inout Core, inout JSONWriter) throws -> Void
 
     struct Progress: Sendable {
         let message: StaticString

@@ -42,7 +42,7 @@ struct MethodTable: ~Copyable {
         }
 
         /// Never called: a placeholder for methods of other kinds.
-        private static let nothing: Handler.Now = { (_, _, _, _) throws(RPCError) in }
+        private static let nothing: Handler.Now = { (_, _, _, _) in }
     }
 
     private struct Row {

@@ -13,8 +13,8 @@ struct Pending {
     let work: any LaterWork
     /// Whether it gets neither an answer nor progress. (MCP: `notifications/cancelled`)
     var isSilenced = false
-    /// The rest of the work, and the hooks that are asked about it first.
-    var asked: (round: HookRound, conclusion: LaterWork.Conclusion)?
+    /// The rest of the work, its wait, and the hooks that are or were asked about it.
+    var held: (conclusion: LaterWork.Conclusion, wait: Wait, round: HookRound?)?
 }
 
 /// The place of an answer in the caller's output.
@@ -61,13 +61,21 @@ struct PendingRequests {
         return isDone
     }
 
-    /// Notes that these hooks are asked before the request is concluded.
-    mutating func ask(_ round: HookRound, _ conclusion: @escaping LaterWork.Conclusion, at place: Int) {
-        begun[place].asked = (round, conclusion)
+    /// Keeps the conclusion of a request until its wait is over.
+    mutating func hold(_ conclusion: @escaping LaterWork.Conclusion, for wait: Wait, at place: Int) {
+        var round = begun[place].held?.round
+        if case .hooks(let next) = wait {
+            if let round, round !== next { round.abandon() }
+            round = next
+        }
+        begun[place].held = (conclusion, wait, round)
     }
 
     /// Whether a hook of this plugin is asked about a pending request.
-    func isAsked(_ plugin: HostedPlugin) -> Bool { begun.contains { $0.asked?.round.asked === plugin } }
+    func isAsked(_ plugin: HostedPlugin) -> Bool { begun.contains { $0.held?.round?.asked === plugin } }
+
+    /// Whether a conclusion waits for the lock.
+    var awaitsLock: Bool { begun.contains { $0.held?.wait.isForLock == true } }
 
     mutating func remove(at place: Int) -> Pending { begun.remove(at: place) }
 

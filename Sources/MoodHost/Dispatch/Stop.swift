@@ -1,4 +1,5 @@
 import JSONRPC
+import MoodProtocol
 
 /// The reason why a request stops for now. None of its effects remain.
 ///
@@ -13,6 +14,11 @@ enum Stop: Error, @unchecked Sendable {
 
     /// Answered later, with the token of the work.
     static func later(_ work: any LaterWork) -> Stop { .later(work, progressToken: work.progressToken) }
+
+    /// The one place where an error of a handler becomes the end of its request.
+    init(_ error: any Error, _ effect: MethodDeclaration.Effect) {
+        self = (error as? Stop) ?? .refused(RPCError(error, effect))
+    }
 }
 
 /// The condition that a request waits for before it begins. The session puts the request back, and handles it again
@@ -30,4 +36,17 @@ enum Wait: Error, @unchecked Sendable {
     case hooks(HookRound)
     /// Nothing: the request is handled in a group of its own.
     case turn
+
+    var isForLock: Bool { if case .lock = self { true } else { false } }
+
+    /// Whether the condition is met.
+    func isOver(_ core: borrowing Core) -> Bool {
+        switch self {
+        case .lock: core.store.lockWait.descriptor < 0
+        case .helper: !core.store.helper.isRunning
+        case .hooks(let round): round.verdict != nil
+        case .store: !core.isStoreAway
+        case .turn: true
+        }
+    }
 }

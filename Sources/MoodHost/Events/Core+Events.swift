@@ -10,22 +10,15 @@ extension Core {
     static let eventHandlers: InlineArray<_, Handler> = [
         Handler(
             EventMethods.subscribe, .reads,
-            { (core, request, arguments, out) throws(RPCError) in
-                try core.subscribe(
-                    try topics(request, arguments), since: arguments[EventParams.since], by: request.caller, &out)
-            }
+            { try $0.subscribe(try topics($1, $2), since: $2[EventParams.since], by: $1.caller, &$3) }
         ),
-        Handler(
-            EventMethods.unsubscribe,
-            { (core, request, arguments, out) throws(RPCError) in
-                try core.unsubscribe(request.caller, arguments, &out)
-            }),
+        Handler(EventMethods.unsubscribe, { try $0.unsubscribe($1.caller, $2, &$3) }),
     ]
 
     /// The requested topics. A plugin without the permission for routers is not notified of them.
     private static func topics(
         _ request: borrowing Request, _ arguments: borrowing Arguments
-    ) throws(RPCError) -> EventTopics {
+    ) throws -> EventTopics {
         let isDenied = !request.caller.permissions.contains(.navigation)
         guard let names = arguments[EventParams.topics] else { return isDenied ? .all.subtracting(.nav) : .all }
         var topics: EventTopics = []
@@ -43,7 +36,7 @@ extension Core {
     /// - Parameter since: also report the commits after this revision, if they are kept.
     mutating func subscribe(
         _ topics: EventTopics, since: Int?, by caller: Caller, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws {
         guard state.events.subscriptions.count < EventState.subscriptionsMax else {
             throw RPCError(
                 .limitExceeded,
@@ -66,25 +59,20 @@ extension Core {
                     number: state.events.lastNumber, session: session, topics: topics, told: told, begun: revision))
         }
         out.beginObject()
-        out.key("subscription")
-        out.string("s\(state.events.lastNumber)")
-        out.key("revision")
-        out.integer(revision)
-        if mustResync {
-            out.key("resync")
-            out.boolean(true)
-        }
+        out.member("subscription", "s\(state.events.lastNumber)")
+        out.member("revision", revision)
+        out.member(ifTrue: "resync", mustResync)
         out.endObject()
     }
 
-    private mutating func canReplay(after since: Int) throws(RPCError) -> Bool {
+    private mutating func canReplay(after since: Int) throws -> Bool {
         if since > store.revision { return false }
-        do throws(MoodStoreError) { return try store.keepsCommits(after: since) } catch { throw RPCError(error) }
+        return try store.keepsCommits(after: since)
     }
 
     private mutating func unsubscribe(
         _ caller: Caller, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws {
         let name = arguments[EventParams.subscription]
         let session = caller.session
         let own = state.events.subscriptions.firstIndex { $0.name == name && $0.session == session }

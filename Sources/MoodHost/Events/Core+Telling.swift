@@ -168,10 +168,8 @@ extension Core {
         let last = store.revision
         changeState { $0.events.store = identity }
         tell(.store, "store", seq: \.lastStoreSeq) { writer in
-            writer.key("type")
-            writer.string(isAnother ? "replaced" : "rewritten" as StaticString)
-            writer.key("revision")
-            writer.integer(last)
+            writer.member("type", literal: isAnother ? "replaced" : "rewritten")
+            writer.member("revision", last)
         }
         endSubscriptions(isAnotherStore: isAnother) { subscription, _ in isAnother || subscription.told > last }
     }
@@ -179,12 +177,8 @@ extension Core {
     /// Reports the beginning or end of a sync.
     mutating func tellOfSync(_ name: String, _ reason: String?) {
         tell(.sync, "sync", seq: \.lastSyncSeq) { writer in
-            writer.key("state")
-            writer.string(name)
-            if let reason {
-                writer.key("lastError")
-                writer.string(reason)
-            }
+            writer.member("state", name)
+            writer.member("lastError", reason)
         }
     }
 
@@ -192,10 +186,8 @@ extension Core {
     mutating func tellOfChosenSettings() {
         let revision = store.revision
         tell(.store, "store", seq: \.lastStoreSeq) { writer in
-            writer.key("type")
-            writer.string("settings" as StaticString)
-            writer.key("revision")
-            writer.integer(revision)
+            writer.member("type", literal: "settings")
+            writer.member("revision", revision)
         }
     }
 
@@ -206,20 +198,13 @@ extension Core {
             switch change {
             case .state(let id, let state, let reason):
                 writer.string("state" as StaticString)
-                writer.key("plugin")
-                writer.string(id.text)
-                writer.key("state")
-                writer.string(state)
-                if let reason {
-                    writer.key("reason")
-                    writer.string(reason)
-                }
+                writer.member("plugin", id.text)
+                writer.member("state", state)
+                writer.member("reason", reason)
             case .cells(let id, let mood):
                 writer.string("cells" as StaticString)
-                writer.key("plugin")
-                writer.string(id.text)
-                writer.key("moodId")
-                writer.string(mood.text)
+                writer.member("plugin", id.text)
+                writer.member("moodId", mood.text)
             }
         }
     }
@@ -231,8 +216,7 @@ extension Core {
         guard isWatching else { return }
         let router = state.navigation.router(name)
         tell(.nav, "nav", seq: \.lastNavigationSeq) { writer in
-            writer.key("router")
-            writer.string(name)
+            writer.member("router", name)
             writer.key("state")
             router.write(name: name, to: &writer)
         }

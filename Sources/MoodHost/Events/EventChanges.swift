@@ -32,14 +32,11 @@ struct EventChanges: ~Copyable {
         guard count < Self.changesMax, room >= 0 else { return }
         count += 1
         writer.beginObject()
-        writer.key("type")
-        writer.string(kind.rawValue)
-        writer.key("id")
-        writer.string(id.text)
+        writer.member("type", kind.rawValue)
+        writer.member("id", id.text)
         if let record, record.count <= room, moodBytes + record.count <= Self.moodBytesMax {
             moodBytes += record.count
-            writer.key("mood")
-            writer.raw(record)
+            writer.member("mood", raw: record)
         }
         writer.endObject()
     }
@@ -49,10 +46,8 @@ struct EventChanges: ~Copyable {
     mutating func finish(total: Int) {
         writer.endArray()
         guard total > count else { return }
-        writer.key("truncated")
-        writer.boolean(true)
-        writer.key("count")
-        writer.integer(total)
+        writer.member("truncated", true)
+        writer.member("count", total)
     }
 
     /// Writes the members, after `finish`.

@@ -12,12 +12,9 @@ extension NoticeQueue {
     ) {
         add("events.event", to: subscription.session) { writer in
             writer.beginObject()
-            writer.key("subscription")
-            writer.string(subscription.name)
-            writer.key("topic")
-            writer.string(topic)
-            writer.key("seq")
-            writer.integer(seq)
+            writer.member("subscription", subscription.name)
+            writer.member("topic", topic)
+            writer.member("seq", seq)
             writer.key("at")
             at(&writer)
             members(&writer)
@@ -30,11 +27,9 @@ extension NoticeQueue {
     func addLag(_ subscription: Subscription, isAnotherStore: Bool, at now: Timestamp) {
         let seq = isAnotherStore ? 0 : subscription.told
         addEvent(subscription, "mood", seq: seq, at: { $0.string(now.text) }) { writer in
-            writer.key("lagged")
-            writer.boolean(true)
+            writer.member("lagged", true)
             guard isAnotherStore else { return }
-            writer.key("resync")
-            writer.boolean(true)
+            writer.member("resync", true)
         }
     }
 }

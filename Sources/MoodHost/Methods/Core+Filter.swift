@@ -7,7 +7,7 @@ import MoodText
 
 /// A `filter`: from checked params to a filter of the store.
 extension Core {
-    mutating func filter(_ value: ValidJSON, timeZone: String? = nil) throws(RPCError) -> MoodFilter {
+    mutating func filter(_ value: ValidJSON, timeZone: String? = nil) throws -> MoodFilter {
         var isExact = false
         value.forEachMember { key, value in
             if FilterParams.exact.name.matches(key) { isExact = value.boolean ?? false }
@@ -62,11 +62,9 @@ extension Core {
 
     /// The clocks that put moods on days.
     /// - Parameter timeZone: the zone of moods without one; nil: the host's.
-    mutating func zoneClocks(_ timeZone: String?) throws(RPCError) -> ZoneClocks {
+    mutating func zoneClocks(_ timeZone: String?) throws -> ZoneClocks {
         let dayStartsAt = try settings().dayStartsAt
         let usual = self.timeZone(timeZone) ?? TimeZones.system
-        do throws(TextError) { return try ZoneClocks(usual: usual, dayStartsAt: dayStartsAt) } catch {
-            throw RPCError(error)
-        }
+        return try ZoneClocks(usual: usual, dayStartsAt: dayStartsAt)
     }
 }

@@ -5,27 +5,10 @@ import MoodProtocol
 import MoodStore
 
 extension Core {
-    mutating func history(
-        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
-        try page(.history(arguments[MoodParams.id]), request, arguments, &out)
-    }
-
-    mutating func log(
-        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
-        try page(.log, request, arguments, &out)
-    }
-
-    mutating func deleted(
-        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
-        try page(.deleted, request, arguments, &out)
-    }
-
-    private mutating func page(
+    /// Writes a page of the past, at once or later.
+    mutating func page(
         _ what: PastJob.What, _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
+    ) throws -> (any LaterWork)? {
         let job = PastJob(
             what: what, limit: arguments[MoodParams.changes],
             cursor: arguments[MoodParams.cursor]?.withDecoded { Array($0) }, bytesMax: options.limits[.messageBytes])
@@ -43,7 +26,7 @@ extension Core {
 
     mutating func undelete(
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
+    ) throws -> (any LaterWork)? {
         let job = UndeleteJob(id: arguments[MoodParams.id], now: now)
         if path != nil, !request.ways.contains(.atOnce), store.isPastLong() {
             return undeleteBesideLoop(job, arguments)
@@ -52,29 +35,18 @@ extension Core {
         return nil
     }
 
-    mutating func resolve(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func resolve(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         var texts: [String] = []
         arguments[MoodParams.texts].forEachElement { texts.append($0.text?.string ?? "") }
-        let found: [[MoodID]]
-        do throws(MoodStoreError) {
-            found = try store.resolve(texts.map { TextFormat.idDigits($0.utf8) })
-        } catch {
-            throw RPCError(error)
-        }
+        let found = try store.resolve(texts.map { TextFormat.idDigits($0.utf8) })
         out.beginObject()
-        out.key("items")
-        out.beginArray()
-        for (text, ids) in zip(texts, found) {
+        out.member("items", array: zip(texts, found)) { element, out in
+            let (text, ids) = element
             out.beginObject()
-            out.key("text")
-            out.string(text)
-            out.key("ids")
-            out.beginArray()
-            for id in ids { out.string(id.text) }
-            out.endArray()
+            out.member("text", text)
+            out.member("ids", array: ids) { id, out in out.string(id.text) }
             out.endObject()
         }
-        out.endArray()
         out.endObject()
     }
 }
@@ -95,15 +67,11 @@ struct PastJob: Sendable {
     /// - Parameter isCancelled: called now and then.
     func run(
         _ store: inout MoodRecords, to out: inout JSONWriter, isCancelled: () -> Bool
-    ) throws(RPCError) {
-        do throws(MoodStoreError) {
-            switch what {
-            case .history(let id): try store.history(id, limit: limit, cursor: cursor, to: &out)
-            case .log: try store.log(limit: limit, cursor: cursor, to: &out)
-            case .deleted: try store.deleted(limit: limit, cursor: cursor, to: &out, isCancelled: isCancelled)
-            }
-        } catch {
-            throw RPCError(error)
+    ) throws {
+        switch what {
+        case .history(let id): try store.history(id, limit: limit, cursor: cursor, to: &out)
+        case .log: try store.log(limit: limit, cursor: cursor, to: &out)
+        case .deleted: try store.deleted(limit: limit, cursor: cursor, to: &out, isCancelled: isCancelled)
         }
     }
 }
@@ -113,7 +81,7 @@ struct UndeleteJob: Sendable {
     let id: MoodID
     let now: Timestamp
 
-    func run(_ store: inout MoodRecords, to out: inout JSONWriter) throws(RPCError) {
-        do throws(MoodStoreError) { try store.undelete(id, at: now, to: &out) } catch { throw RPCError(error) }
+    func run(_ store: inout MoodRecords, to out: inout JSONWriter) throws {
+        try store.undelete(id, at: now, to: &out)
     }
 }

@@ -10,20 +10,12 @@ import Versions
 /// `host.*` and `rpc.discover`.
 extension Core {
     static let hostHandlers: InlineArray<_, Handler> = [
-        Handler(
-            HostMethods.info, .tolerates,
-            { (core, _, _, out) throws(RPCError) in core.writeHostInfo(&out) }),
-        Handler(HostMethods.ping, { (_, _, _, out) throws(RPCError) in out.raw("{}") }),
-        Handler(
-            HostMethods.shutdown,
-            { (core, _, _, out) throws(RPCError) in
-                core.isShuttingDown = true
-                out.raw("{}")
-            }
-        ),
+        Handler(HostMethods.info, .tolerates, { $0.writeHostInfo(&$3) }),
+        Handler(HostMethods.ping, { $3.raw("{}") }),
+        Handler(HostMethods.shutdown, { $0.shutDown(&$3) }),
         Handler(
             HostMethods.discover,
-            { (core, _, _, out) throws(RPCError) in
+            { (core, _, _, out) throws in
                 core.addPluginMethods()
                 OpenRPC.document(of: core.methods.all, version: Version.program).write(to: &out)
             }
@@ -37,29 +29,26 @@ extension Core {
         "undo",
     ]
 
+    private mutating func shutDown(_ out: inout JSONWriter) {
+        isShuttingDown = true
+        out.raw("{}")
+    }
+
     private mutating func writeHostInfo(_ out: inout JSONWriter) {
         out.beginObject()
-        out.key("name")
-        out.string("moodboard")
-        out.key("version")
-        out.string(Version.program)
-        out.key("protocolVersion")
-        out.string(Version.wire)
-        out.key("pid")
-        out.integer(ProcessFacts.processID)
+        out.member("name", "moodboard")
+        out.member("version", Version.program)
+        out.member("protocolVersion", Version.wire)
+        out.member("pid", ProcessFacts.processID)
         out.key("store")
         writeStoreInfo(&out)
-        out.key("limits")
-        out.beginObject()
-        for name in Limits.Name.allCases {
-            out.key(text: name.rawValue)
-            out.integer(options.limits[name])
+        out.member("limits") { out in
+            for name in Limits.Name.allCases {
+                out.key(text: name.rawValue)
+                out.integer(options.limits[name])
+            }
         }
-        out.endObject()
-        out.key("features")
-        out.beginArray()
-        for feature in Self.features { out.string(feature) }
-        out.endArray()
+        out.member("features", array: Self.features) { feature, out in out.string(feature) }
         out.endObject()
     }
 }

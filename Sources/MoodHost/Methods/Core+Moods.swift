@@ -9,73 +9,36 @@ import Storage
 /// `mood.*`: from arguments to calls of the store.
 extension Core {
     static let moodHandlers: InlineArray<_, Handler> = [
-        Handler(
-            MoodMethods.create, .changes,
-            { (core, request, arguments, out) throws(RPCError) in
-                try core.create(request, arguments, &out)
-            }),
-        Handler(
-            MoodMethods.get, .reads, { (core, _, arguments, out) throws(RPCError) in try core.get(arguments, &out) }),
-        Handler(
-            MoodMethods.list, .reads, { (core, _, arguments, out) throws(RPCError) in try core.list(arguments, &out) }),
-        Handler(
-            MoodMethods.update, .changes,
-            { (core, _, arguments, out) throws(RPCError) in try core.update(arguments, &out) }),
-        Handler(
-            MoodMethods.updateMany, .changes,
-            { (core, _, arguments, out) throws(RPCError) in try core.updateMany(arguments, &out) }),
-        Handler(
-            MoodMethods.delete, .changes,
-            { (core, _, arguments, out) throws(RPCError) in try core.delete(arguments, &out) }),
-        Handler(
-            MoodMethods.deleteMany, .changes,
-            { (core, _, arguments, out) throws(RPCError) in try core.deleteMany(arguments, &out) }),
-        Handler(
-            MoodMethods.clear, .changes,
-            { (core, _, _, out) throws(RPCError) in write("deleted", try core.clear(), &out) }
-        ),
+        Handler(MoodMethods.create, .changes, { try $0.create($1, $2, &$3) }),
+        Handler(MoodMethods.get, .reads, { try $0.get($2, &$3) }),
+        Handler(MoodMethods.list, .reads, { try $0.list($2, &$3) }),
+        Handler(MoodMethods.update, .changes, { try $0.update($2, &$3) }),
+        Handler(MoodMethods.updateMany, .changes, { try $0.updateMany($2, &$3) }),
+        Handler(MoodMethods.delete, .changes, { try $0.delete($2, &$3) }),
+        Handler(MoodMethods.deleteMany, .changes, { try $0.deleteMany($2, &$3) }),
+        Handler(MoodMethods.clear, .changes, { write("deleted", try $0.clear(), &$3) }),
         Handler(
             MoodMethods.setFavorite, .changes,
-            { (core, _, arguments, out) throws(RPCError) in
-                try core.setFavorite(
-                    arguments[MoodParams.id], to: arguments[MoodParams.isFavorite],
-                    ifRevision: arguments[CommonParams.revision],
-                    &out)
+            {
+                try $0.setFavorite(
+                    $2[MoodParams.id], to: $2[MoodParams.isFavorite], ifRevision: $2[CommonParams.revision], &$3)
             }
         ),
         Handler(
             MoodMethods.toggleFavorite, .changes,
-            { (core, _, arguments, out) throws(RPCError) in
-                try core.setFavorite(
-                    arguments[MoodParams.id], to: nil, ifRevision: arguments[CommonParams.revision], &out)
-            }
+            { try $0.setFavorite($2[MoodParams.id], to: nil, ifRevision: $2[CommonParams.revision], &$3) }
         ),
         Handler(
             MoodMethods.setNotes, .changes,
-            { (core, _, arguments, out) throws(RPCError) in
-                try core.setNotes(
-                    arguments[MoodParams.id], to: arguments[MoodParams.notes],
-                    ifRevision: arguments[CommonParams.revision], &out)
-            }
+            { try $0.setNotes($2[MoodParams.id], to: $2[MoodParams.notes], ifRevision: $2[CommonParams.revision], &$3) }
         ),
         Handler(
-            MoodMethods.history, [.reads, .durable],
-            maybe: { (core, request, arguments, out) throws(RPCError) in try core.history(request, arguments, &out) }),
-        Handler(
-            MoodMethods.deletedMoods, [.reads, .durable],
-            maybe: { (core, request, arguments, out) throws(RPCError) in try core.deleted(request, arguments, &out) }),
-        Handler(
-            MoodMethods.undelete, [.changes, .durable],
-            maybe: { (core, request, arguments, out) throws(RPCError) in try core.undelete(request, arguments, &out) }),
-        Handler(
-            MoodMethods.resolve, .reads,
-            { (core, _, arguments, out) throws(RPCError) in try core.resolve(arguments, &out) }),
-        Handler(
-            MoodMethods.share, .reads,
-            maybe: { (core, request, arguments, out) throws(RPCError) in try core.share(request, arguments, &out) }),
-        Handler(
-            MoodMethods.detail, .reads,
-            maybe: { (core, request, arguments, out) throws(RPCError) in try core.detail(request, arguments, &out) }),
+            MoodMethods.history, [.reads, .durable], maybe: { try $0.page(.history($2[MoodParams.id]), $1, $2, &$3) }),
+        Handler(MoodMethods.deletedMoods, [.reads, .durable], maybe: { try $0.page(.deleted, $1, $2, &$3) }),
+        Handler(MoodMethods.undelete, [.changes, .durable], maybe: { try $0.undelete($1, $2, &$3) }),
+        Handler(MoodMethods.resolve, .reads, { try $0.resolve($2, &$3) }),
+        Handler(MoodMethods.share, .reads, maybe: { try $0.share($1, $2, &$3) }),
+        Handler(MoodMethods.detail, .reads, maybe: { try $0.detail($1, $2, &$3) }),
     ]
 
     private static func write(_ name: StaticString, _ count: Int, _ out: inout JSONWriter) {
@@ -85,24 +48,20 @@ extension Core {
         out.endObject()
     }
 
-    private mutating func get(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func get(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         let id = arguments[MoodParams.id]
-        do throws(MoodStoreError) { try store.get(id, to: &out) } catch { throw RPCError(error) }
+        try store.get(id, to: &out)
     }
 
     private mutating func create(
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws {
         var given = MoodMembers(arguments)
         let id = given.id ?? makeID(for: request)
-        do throws(MoodStoreError) {
-            try store.create(&given, id: id, at: now, to: &out)
-        } catch {
-            throw RPCError(error)
-        }
+        try store.create(&given, id: id, at: now, to: &out)
     }
 
-    private mutating func list(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func list(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         var query = MoodQuery()
         query.limit = arguments[MoodParams.limit]
         query.sort =
@@ -119,14 +78,10 @@ extension Core {
             query.offers = RowOffers(locale: query.locale)
         }
         let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
-        do throws(MoodStoreError) {
-            try store.list(query, cursor: cursor, to: &out)
-        } catch {
-            throw RPCError(error)
-        }
+        try store.list(query, cursor: cursor, to: &out)
     }
 
-    private mutating func update(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func update(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         try update(
             arguments[MoodParams.id], MoodMembers(change: arguments[MoodParams.set]),
             ifRevision: arguments[CommonParams.revision], &out)
@@ -134,7 +89,7 @@ extension Core {
 
     mutating func setNotes(
         _ id: MoodID, to notes: JSONText?, ifRevision: Int?, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws {
         var set = MoodMembers()
         set.notes = notes
         try update(id, set, ifRevision: ifRevision, &out)
@@ -142,22 +97,14 @@ extension Core {
 
     private mutating func update(
         _ id: MoodID, _ set: MoodMembers, ifRevision: Int?, _ out: inout JSONWriter
-    ) throws(RPCError) {
-        do throws(MoodStoreError) {
-            try store.update(id, with: set, ifRevision: ifRevision, at: now, to: &out)
-        } catch {
-            throw RPCError(error)
-        }
+    ) throws {
+        try store.update(id, with: set, ifRevision: ifRevision, at: now, to: &out)
     }
 
-    private mutating func updateMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func updateMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         let set = MoodMembers(change: arguments[MoodParams.set])
-        do throws(MoodStoreError) {
-            let count = try store.updateMany(Self.ids(arguments), with: set, at: now)
-            Self.write("updated", count, &out)
-        } catch {
-            throw RPCError(error)
-        }
+        let count = try store.updateMany(Self.ids(arguments), with: set, at: now)
+        Self.write("updated", count, &out)
     }
 
     private static func ids(_ arguments: borrowing Arguments) -> [MoodID] {
@@ -166,47 +113,33 @@ extension Core {
         return ids
     }
 
-    private mutating func delete(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func delete(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         let id = arguments[MoodParams.id]
         try delete(id, ifRevision: arguments[CommonParams.revision])
         out.beginObject()
-        out.key("id")
-        out.string(id.text)
-        out.key("deleted")
-        out.boolean(true)
+        out.member("id", id.text)
+        out.member("deleted", true)
         out.endObject()
     }
 
-    mutating func delete(_ id: MoodID, ifRevision: Int?) throws(RPCError) {
-        do throws(MoodStoreError) {
-            try store.delete(id, ifRevision: ifRevision)
-        } catch {
-            throw RPCError(error)
-        }
+    mutating func delete(_ id: MoodID, ifRevision: Int?) throws {
+        try store.delete(id, ifRevision: ifRevision)
     }
 
     /// - Returns: the number of deleted moods.
-    mutating func clear() throws(RPCError) -> Int {
-        do throws(MoodStoreError) { return try store.clear() } catch { throw RPCError(error) }
+    mutating func clear() throws -> Int {
+        return try store.clear()
     }
 
-    private mutating func deleteMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        do throws(MoodStoreError) {
-            Self.write("deleted", try store.deleteMany(Self.ids(arguments)), &out)
-        } catch {
-            throw RPCError(error)
-        }
+    private mutating func deleteMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
+        Self.write("deleted", try store.deleteMany(Self.ids(arguments)), &out)
     }
 
     /// - Parameter isFavorite: nil toggles the mark.
     mutating func setFavorite(
         _ id: MoodID, to isFavorite: Bool?, ifRevision: Int?, _ out: inout JSONWriter
-    ) throws(RPCError) {
-        do throws(MoodStoreError) {
-            try store.setFavorite(id, to: isFavorite, ifRevision: ifRevision, at: now, to: &out)
-        } catch {
-            throw RPCError(error)
-        }
+    ) throws {
+        try store.setFavorite(id, to: isFavorite, ifRevision: ifRevision, at: now, to: &out)
     }
 
     /// The language, zone and time in which the caller sees times.
@@ -220,7 +153,7 @@ extension Core {
 
     private mutating func share(
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
+    ) throws -> (any LaterWork)? {
         let id = arguments[MoodParams.id]
         if let other = arguments.otherWord(MoodParams.format) {
             return try shareByPlugin(other, id, request, arguments)
@@ -238,17 +171,11 @@ extension Core {
         out.beginObject()
         out.key("text")
         if format == .text, template == nil {
-            let headline: MoodHeadline
-            do throws(MoodStoreError) { headline = try store.headline(id) } catch { throw RPCError(error) }
+            let headline = try store.headline(id)
             let context = reading(arguments, in: headline.timeZone)
-            do throws(TextError) {
-                try headline.write(context, &phrases, to: &out)
-            } catch {
-                throw RPCError(error)
-            }
+            try headline.write(context, &phrases, to: &out)
         } else {
-            let record: ValidJSON
-            do throws(MoodStoreError) { record = try store.record(id) } catch { throw RPCError(error) }
+            let record = try store.record(id)
             var mood = MoodMembers(trusting: record)
             let isWhole = !request.ways.contains(.withoutNotes)
             if !isWhole { mood.notes = nil }
@@ -258,13 +185,11 @@ extension Core {
             if let template {
                 try write(template, of: share, &out)
             } else {
-                do throws(TextError) { out.string(try share.text(format, &phrases)) } catch { throw RPCError(error) }
+                out.string(try share.text(format, &phrases))
             }
         }
-        out.key("mediaType")
-        out.string(format.mediaType)
-        out.key("format")
-        out.string(format.name)
+        out.member("mediaType", format.mediaType)
+        out.member("format", format.name)
         out.endObject()
         return nil
     }
@@ -276,16 +201,12 @@ extension Core {
     /// have.
     private mutating func write(
         _ template: ShareTemplate, of share: borrowing Share, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws {
         let room = out.buffer.room - Self.bytesAfterText
         let excess: Int?
-        do throws(TextError) {
-            let text = try share.filled(template, &phrases)
-            excess = text.byteCount > room ? text.byteCount : nil
-            if excess == nil { text.write(to: &out) }
-        } catch {
-            throw RPCError(error)
-        }
+        let text = try share.filled(template, &phrases)
+        excess = text.byteCount > room ? text.byteCount : nil
+        if excess == nil { text.write(to: &out) }
         if let excess {
             throw Arguments.error(
                 "would make a text of \(excess) bytes, and the answer has room for \(room)", at: "/template")

@@ -8,14 +8,8 @@ import Storage
 /// `settings.*`: the user's choices. Any process may change the file, so each group reads it once.
 extension Core {
     static let settingsHandlers: InlineArray<_, Handler> = [
-        Handler(
-            SettingsMethods.get,
-            { (core, _, _, out) throws(RPCError) in
-                try core.settings().write(to: &out)
-            }
-        ),
-        Handler(
-            SettingsMethods.set, { (core, _, arguments, out) throws(RPCError) in try core.set(arguments, &out) }),
+        Handler(SettingsMethods.get, { try $0.settings().write(to: &$3) }),
+        Handler(SettingsMethods.set, { try $0.set($2, &$3) }),
     ]
 
     /// - Throws: `storeCorrupt` if the file cannot be used.
@@ -60,7 +54,7 @@ extension Core {
         }
     }
 
-    private mutating func set(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func set(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         let given: [(Settings.Member, ValidJSON)] = [
             (.palette, arguments[SettingsParams.palette]), (.dayStartsAt, arguments[SettingsParams.dayStartsAt]),
             (.timeZone, arguments[SettingsParams.timeZone]), (.locale, arguments[SettingsParams.locale]),
@@ -83,23 +77,15 @@ extension Core {
 
     private static func change(
         _ settings: inout Settings, _ given: [(Settings.Member, ValidJSON)]
-    ) throws(RPCError) {
-        do throws(Settings.Problem) {
-            for (member, value) in given { try settings.set(member, to: JSONValue(value)) }
-        } catch {
-            throw Arguments.error(error.reason, at: error.path)
-        }
+    ) throws {
+        for (member, value) in given { try settings.set(member, to: JSONValue(value)) }
     }
 
-    mutating func keep(_ settings: Settings) throws(RPCError) {
-        var text = JSONWriter(capacity: 4096)
-        settings.writeFile(to: &text)
-        let bytes = Array(text.buffer.bytes)
+    mutating func keep(_ settings: Settings) throws {
+        let bytes = settings.fileBytes
         if kept.bytes == bytes { return }
         if path != nil {
-            do throws(StorageError) { try store.replace(.settings, with: bytes) } catch {
-                throw RPCError(error, forWriting: true)
-            }
+            try store.replace(.settings, with: bytes)
         }
         kept = KeptSettings(bytes: bytes, settings: settings, isFresh: path != nil)
         tellOfSettings()
@@ -116,35 +102,24 @@ extension Core {
         return nil
     }
 
-    /// Keeps the settings that an imported file holds, once its moods are durable. A setting that is chosen here stays, unless the
-    /// import replaces.
-    /// - Throws: the reason why only the moods are kept.
-    mutating func keepGivenSettings() throws(RPCError) {
-        guard let given = store.givenSettings.take() else { return }
-        if let failure = store.failure { throw RPCError(failure, forWriting: true) }
-        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: true) }
+    /// Ends the commit of an imported file that holds settings. A setting that is chosen here stays, unless the import
+    /// replaces.
+    @inline(never)
+    mutating func endCommitWithSettings() throws {
+        guard let given = store.givenSettings.take() else { return try store.endCommit() }
+        if let failure = store.failure { throw failure }
+        guard path != nil else {
+            var settings = kept.settings
+            try settings.adopt(given)
+            try store.endCommit()
+            return settings.isAnythingChosen ? try keep(settings) : ()
+        }
+        if !store.isCommitOpen { try makeStore() }
+        try store.endCommit(with: given)
         notices.keep()
         // It cannot be taken back from here on.
         endsGroup = true
-        do throws(RPCError) {
-            try makeStore()
-            kept.isFresh = false
-            var settings = try settings()
-            try Self.adopt(given, into: &settings)
-            if settings.isAnythingChosen { try keep(settings) }
-        } catch {
-            throw RPCError(
-                error.code, "The moods of the file are imported, but its settings are not: \(error.message)",
-                error.details)
-        }
-    }
-
-    private static func adopt(_ given: GivenSettings, into settings: inout Settings) throws(RPCError) {
-        do throws(Settings.Problem) {
-            for text in given.texts { try settings.adopt(value(text), replaces: given.replaces) }
-        } catch {
-            throw Arguments.error(error.reason, at: error.path)
-        }
+        seeSettings()
     }
 
     static func value(_ given: [UInt8]) -> JSONValue {
@@ -198,5 +173,39 @@ extension Core {
         if let said = given ?? ofMood ?? options.timeZone { return said }
         lookForSettings()
         return kept.settings.timeZone
+    }
+}
+
+extension Settings {
+    fileprivate var fileBytes: [UInt8] {
+        var text = JSONWriter(capacity: 4096)
+        writeFile(to: &text)
+        return Array(text.buffer.bytes)
+    }
+
+    fileprivate mutating func adopt(_ given: GivenSettings) throws(Settings.Problem) {
+        for text in given.texts { try adopt(Core.value(text), replaces: given.replaces) }
+    }
+}
+
+extension MoodRecords {
+    /// Writes the settings of an imported file, then makes its moods durable. Settings that cannot be written refuse the
+    /// moods, so an answer that a repeated `opId` gets again is true of both; moods that are lost take the settings back.
+    mutating func endCommit(with given: GivenSettings) throws {
+        let before = try settingsBytes()
+        var settings =
+            try before.map { (bytes) throws(StorageError) in try MoodRecords.settings(bytes) } ?? Settings()
+        try settings.adopt(given)
+        let after = settings.fileBytes
+        let isNew = settings.isAnythingChosen && after != before
+        if isNew { try replace(.settings, with: after) }
+        do {
+            try endCommit()
+            try flushEarly()
+        } catch {
+            // If even this fails, the error of the moods is told all the same.
+            if isNew { try? replace(.settings, with: before ?? Settings().fileBytes) }
+            throw error
+        }
     }
 }

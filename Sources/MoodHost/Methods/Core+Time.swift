@@ -7,11 +7,10 @@ import MoodText
 /// `time.*`: the language of time, which other methods use too.
 extension Core {
     static let timeHandlers: InlineArray<_, Handler> = [
-        Handler(
-            TimeMethods.parse, { (core, _, arguments, out) throws(RPCError) in try core.parseTime(arguments, &out) })
+        Handler(TimeMethods.parse, { try $0.parseTime($2, &$3) })
     ]
 
-    private mutating func parseTime(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func parseTime(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         let meaning = try meaning(
             of: arguments[TimeParams.text], at: "/text", timeZone: arguments[TimeParams.timeZone],
             now: arguments[TimeParams.now])
@@ -24,13 +23,10 @@ extension Core {
             out.key("at")
             out.time(at)
         }
-        out.key("isSpan")
-        out.boolean(meaning.isSpan)
+        out.member("isSpan", meaning.isSpan)
         if let days = meaning.days {
-            out.key("dayFrom")
-            out.string(CivilDate(daysSince1970: days.lowerBound).text)
-            out.key("dayTo")
-            out.string(CivilDate(daysSince1970: days.upperBound).text)
+            out.member("dayFrom", CivilDate(daysSince1970: days.lowerBound).text)
+            out.member("dayTo", CivilDate(daysSince1970: days.upperBound).text)
         }
         out.endObject()
     }
@@ -45,7 +41,7 @@ extension Core {
     mutating func meaning(
         of text: String, at path: String, examples: [String] = TimeLanguage.examples, timeZone: String? = nil,
         now: Timestamp? = nil
-    ) throws(RPCError) -> TimeLanguage.Meaning {
+    ) throws -> TimeLanguage.Meaning {
         let clock = try dayClock(timeZone)
         var language = TimeLanguage(clock, now: (now ?? self.now).milliseconds)
         do throws(TimeProblem) { return try language.meaning(of: text) } catch {
@@ -55,13 +51,9 @@ extension Core {
 
     /// The wall clock of a zone, with the time at which days begin.
     /// - Parameter timeZone: nil: the host's.
-    mutating func dayClock(_ timeZone: String?) throws(RPCError) -> DayClock {
-        do throws(TextError) {
-            return try DayClock(
-                timeZone: self.timeZone(timeZone) ?? TimeZones.system, dayStartsAt: usableSettings().dayStartsAt)
-        } catch {
-            throw RPCError(error)
-        }
+    mutating func dayClock(_ timeZone: String?) throws -> DayClock {
+        return try DayClock(
+            timeZone: self.timeZone(timeZone) ?? TimeZones.system, dayStartsAt: usableSettings().dayStartsAt)
     }
 }
 

@@ -9,7 +9,7 @@ import Storage
 extension Core {
     mutating func undo(
         _ asked: borrowing Request, _ arguments: borrowing Arguments, isRedo: Bool, _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
+    ) throws -> (any LaterWork)? {
         var request = UndoRequest(isRedo: isRedo)
         request.steps = arguments[StoreParams.steps]
         request.revision = arguments[StoreParams.revision]
@@ -33,7 +33,7 @@ extension Core {
         return nil
     }
 
-    static func checkUndo(_ arguments: borrowing Arguments) throws(RPCError) {
+    static func checkUndo(_ arguments: borrowing Arguments) throws {
         if arguments[has: StoreParams.revision], arguments[StoreParams.steps] != 1 {
             throw Arguments.error("cannot be given together with steps; leave out one of the two", at: "/revision")
         }
@@ -54,35 +54,20 @@ struct UndoJob: Sendable {
     /// - Parameter goOn: called now and then with the number of moods done and their total; false cancels.
     func run(
         _ store: inout MoodRecords, to out: inout JSONWriter, goOn: (_ done: Int, _ total: Int) -> Bool
-    ) throws(RPCError) {
-        let commits: [UndoneCommit]
-        do throws(MoodStoreError) {
-            commits = try store.undo(request, ofStore: isOfStore, at: now, goOn: goOn)
-        } catch {
-            throw RPCError(changing: error)
-        }
+    ) throws {
+        let commits = try store.undo(request, ofStore: isOfStore, at: now, goOn: goOn)
         out.beginObject()
-        out.key("revision")
-        out.integer(store.revision)
-        out.key("undone")
-        out.beginArray()
-        for commit in commits {
+        out.member("revision", store.revision)
+        out.member("undone", array: commits) { commit, out in
             out.beginObject()
-            out.key("revision")
-            out.integer(commit.revision)
-            out.key("kind")
-            out.string(commit.kind.rawValue)
-            out.key("ids")
-            out.beginArray()
-            for id in commit.ids.prefix(Self.undoneNamesMax) { out.string(id.text) }
-            out.endArray()
+            out.member("revision", commit.revision)
+            out.member("kind", commit.kind.rawValue)
+            out.member("ids", array: commit.ids.prefix(Self.undoneNamesMax)) { id, out in out.string(id.text) }
             if commit.ids.count > Self.undoneNamesMax {
-                out.key("count")
-                out.integer(commit.ids.count)
+                out.member("count", commit.ids.count)
             }
             out.endObject()
         }
-        out.endArray()
         out.endObject()
     }
 }

@@ -20,10 +20,10 @@ final class LentStore: @unchecked Sendable {
     /// - Returns: the answer.
     fileprivate func carryOut(
         _ operation: OperationKey?, isDryRun: Bool, _ work: LongWork, _ change: Change
-    ) throws(RPCError) -> [UInt8] {
-        do throws(RPCError) {
+    ) throws -> [UInt8] {
+        do {
             store.waitHere()
-            do throws(MoodStoreError) { try store.openForRequest() } catch { throw RPCError(changing: error) }
+            try store.openForRequest()
             var answer = JSONWriter(capacity: 4096)
             try change(self, work, &answer)
             store.endRehearsal()
@@ -32,22 +32,26 @@ final class LentStore: @unchecked Sendable {
             } else {
                 guard work.mayCommit() else { throw RPCError(StorageError.cancelled, forWriting: true) }
                 if let operation { store.keepOutcome(operation, answer: answer.buffer.bytes) }
-                do throws(MoodStoreError) { try store.endCommit() } catch { throw RPCError(changing: error) }
+                if let given = store.givenSettings.take() {
+                    try store.endCommit(with: given)
+                } else {
+                    try store.endCommit()
+                }
             }
-            do throws(StorageError) { try store.flush() } catch { throw RPCError(error, forWriting: true) }
+            try store.flush()
             return Array(answer.buffer.bytes)
         } catch {
             store.abandonCommit()
             // Ends the group of requests whose commits became durable before this one.
-            do throws(StorageError) { try store.flush() } catch let other { throw RPCError(other, forWriting: true) }
+            try store.flush()
             throw error
         }
     }
 
-    fileprivate typealias Change = @Sendable (LentStore, LongWork, inout JSONWriter) throws(RPCError) -> Void
+    fileprivate typealias Change = @Sendable (LentStore, LongWork, inout JSONWriter) throws -> Void
 
-    fileprivate func carryOut(_ job: ImportJob, _ work: LongWork, _ answer: inout JSONWriter) throws(RPCError) {
-        let goOn = { (done: Int, total: Int) throws(RPCError) in
+    fileprivate func carryOut(_ job: ImportJob, _ work: LongWork, _ answer: inout JSONWriter) throws {
+        let goOn = { (done: Int, total: Int) throws in
             if work.isCancelled { throw RPCError(StorageError.cancelled, forWriting: true) }
             work.tell(done, total)
         }
@@ -56,14 +60,14 @@ final class LentStore: @unchecked Sendable {
             let isToKeep = !job.isDryRun && (store.isCommitOpen || store.givenSettings != nil)
             store.endRehearsal()
             if isToKeep {
-                do throws(MoodStoreError) { try store.openForWriting() } catch { throw RPCError(changing: error) }
+                try store.openForWriting()
                 answer.rewind(to: 0)
                 try job.run(&store, to: &answer, goOn: goOn)
             }
         }
     }
 
-    fileprivate func carryOut(_ job: UndoJob, _ work: LongWork, _ answer: inout JSONWriter) throws(RPCError) {
+    fileprivate func carryOut(_ job: UndoJob, _ work: LongWork, _ answer: inout JSONWriter) throws {
         try job.run(&store, to: &answer) { (done, total) in
             work.tell(done, total)
             return !work.isCancelled
@@ -72,26 +76,26 @@ final class LentStore: @unchecked Sendable {
 
     /// Carries out a request that makes no commit, or its own.
     /// - Returns: the answer.
-    fileprivate func answer(_ work: LongWork, _ request: Change) throws(RPCError) -> [UInt8] {
+    fileprivate func answer(_ work: LongWork, _ request: Change) throws -> [UInt8] {
         store.waitHere()
         var answer = JSONWriter(capacity: 4096)
         try request(self, work, &answer)
         return Array(answer.buffer.bytes)
     }
 
-    fileprivate func carryOut(_ job: AcceptJob, _ work: LongWork, _ answer: inout JSONWriter) throws(RPCError) {
+    fileprivate func carryOut(_ job: AcceptJob, _ work: LongWork, _ answer: inout JSONWriter) throws {
         guard work.mayCommit() else { throw RPCError(StorageError.cancelled, forWriting: true) }
         try job.run(&store, to: &answer) { work.isCancelled }
     }
 
-    fileprivate func carryOut(_ job: PastJob, _ work: LongWork, _ answer: inout JSONWriter) throws(RPCError) {
+    fileprivate func carryOut(_ job: PastJob, _ work: LongWork, _ answer: inout JSONWriter) throws {
         // The rest of the message around it is short.
         answer.buffer.limit = job.bytesMax - 1024
-        do throws(MoodStoreError) { try store.open() } catch { throw RPCError(error) }
+        try store.open()
         try job.run(&store, to: &answer) { work.isCancelled }
     }
 
-    fileprivate func carryOut(_ job: UndeleteJob, _ answer: inout JSONWriter) throws(RPCError) {
+    fileprivate func carryOut(_ job: UndeleteJob, _ answer: inout JSONWriter) throws {
         try job.run(&store, to: &answer)
     }
 }
@@ -103,7 +107,7 @@ extension Core {
     ) -> any LaterWork {
         changeBesideLoop(
             Method(TransferMethods.import), arguments, .init(message: "Reading", done: 0, total: job.file.byteCount)
-        ) { (lent, work, answer) throws(RPCError) in
+        ) { (lent, work, answer) throws in
             try lent.carryOut(job, work, &answer)
         }
     }
@@ -115,28 +119,28 @@ extension Core {
         let method = job.request.isRedo ? Method(StoreMethods.redo) : Method(StoreMethods.undo)
         return changeBesideLoop(
             method, arguments, .init(message: job.request.isRedo ? "Redoing" : "Undoing", done: 0, total: 0)
-        ) { (lent, work, answer) throws(RPCError) in
+        ) { (lent, work, answer) throws in
             try lent.carryOut(job, work, &answer)
         }
     }
 
     /// Runs a `store.accept` on the helper thread.
     mutating func answerBesideLoop(_ job: AcceptJob) -> any LaterWork {
-        answerBesideLoop { (lent, work, answer) throws(RPCError) in try lent.carryOut(job, work, &answer) }
+        answerBesideLoop { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
     }
 
     /// Runs a `mood.undelete` on the helper thread.
     mutating func undeleteBesideLoop(_ job: UndeleteJob, _ arguments: borrowing Arguments) -> any LaterWork {
         changeBesideLoop(
             Method(MoodMethods.undelete), arguments, .init(message: "Reading", done: 0, total: 0)
-        ) { (lent, _, answer) throws(RPCError) in
+        ) { (lent, _, answer) throws in
             try lent.carryOut(job, &answer)
         }
     }
 
     /// Reads a page of the past on the helper thread.
     mutating func readBesideLoop(_ job: PastJob) -> any LaterWork {
-        answerBesideLoop { (lent, work, answer) throws(RPCError) in try lent.carryOut(job, work, &answer) }
+        answerBesideLoop { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
     }
 
     private mutating func answerBesideLoop(_ request: @escaping LentStore.Change) -> any LaterWork {
@@ -146,8 +150,8 @@ extension Core {
             preparing: { core in
                 let lent = core.lendStore()
                 return {
-                    let result = Result { () throws(RPCError) in try lent.answer(work, request) }
-                    return { (core, out) throws(RPCError) in
+                    let result = Result { try lent.answer(work, request) }
+                    return { (core, out) throws in
                         core.takeBack(lent)
                         let answer = try result.get()
                         answer.withUnsafeBytes { out.raw($0) }
@@ -168,14 +172,12 @@ extension Core {
             preparing: { core in
                 let lent = core.lendStore()
                 return {
-                    let result = Result { () throws(RPCError) in
-                        try lent.carryOut(operation, isDryRun: isDryRun, work, change)
-                    }
-                    return { (core, out) throws(RPCError) in
+                    let result = Result { try lent.carryOut(operation, isDryRun: isDryRun, work, change) }
+                        .mapError { RPCError($0, .write) }
+                    return { (core, out) throws in
                         core.takeBack(lent)
                         let answer = try result.get()
                         if core.isWatching { core.tellOfRequest() }
-                        try core.keepGivenSettings()
                         answer.withUnsafeBytes { out.raw($0) }
                     }
                 }

@@ -20,7 +20,7 @@ struct Coordinator<World: ~Copyable>: Sendable {
     /// Carries out an action and writes `{effects, mood?, navigation?, editor?, subscription?}`.
     /// - Throws: errors of the services; `invalidParams` at `/action/attachment` for an attachment that is missing or
     ///   of the wrong kind.
-    func perform(_ action: Action, in world: inout World, _ out: inout JSONWriter) throws(RPCError) {
+    func perform(_ action: Action, in world: inout World, _ out: inout JSONWriter) throws {
         out.beginObject()
         switch action {
         case .toggleFavorite(let id):
@@ -85,10 +85,7 @@ struct Coordinator<World: ~Copyable>: Sendable {
 
     /// Writes the effects, and the name of the changed value, if it is written next.
     private static func write(_ effects: [Effect], then name: StaticString? = nil, _ out: inout JSONWriter) {
-        out.key("effects")
-        out.beginArray()
-        for effect in effects { effect.write(to: &out) }
-        out.endArray()
+        out.member("effects", array: effects) { effect, out in effect.write(to: &out) }
         if let name { out.key(name) }
     }
 }
@@ -96,7 +93,7 @@ struct Coordinator<World: ~Copyable>: Sendable {
 // MARK: - Moods
 
 extension Coordinator where World: ~Copyable {
-    private func delete(_ id: MoodID, in world: inout World) throws(RPCError) -> [Effect] {
+    private func delete(_ id: MoodID, in world: inout World) throws -> [Effect] {
         let playing = services.audio.playing(world)
         try services.data.delete(&world, id)
         guard let playing, playing.mood == id else { return [] }
@@ -104,7 +101,7 @@ extension Coordinator where World: ~Copyable {
         return [.pauseAudio(playing)]
     }
 
-    private func deleteAll(in world: inout World) throws(RPCError) -> [Effect] {
+    private func deleteAll(in world: inout World) throws -> [Effect] {
         let playing = services.audio.playing(world)
         try services.data.deleteAll(&world)
         guard let playing else { return [] }
@@ -112,7 +109,7 @@ extension Coordinator where World: ~Copyable {
         return [.pauseAudio(playing)]
     }
 
-    private func share(_ id: MoodID, _ format: ShareFormat, in world: inout World) throws(RPCError) -> Effect {
+    private func share(_ id: MoodID, _ format: ShareFormat, in world: inout World) throws -> Effect {
         let text = try services.data.text(&world, id, format, services.clock.now(world))
         return .present(.init(.shareSheet, text: text, mediaType: "\(format.mediaType)"))
     }
@@ -126,9 +123,9 @@ extension Coordinator where World: ~Copyable {
                 .shareSheet, text: lines.joined(separator: "\n"), mediaType: "\(ShareFormat.text.mediaType)", url: url))
     }
 
-    private func export(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> Effect {
+    private func export(_ place: Int, of id: MoodID, in world: inout World) throws -> Effect {
         let bytesMax = services.calendar.bytesMax(world)
-        let text = try withAttachment(place, of: id, in: &world) { content, mood throws(RPCError) in
+        let text = try withAttachment(place, of: id, in: &world) { content, mood throws in
             guard case .event(let event) = content else { throw Self.wrongKind(content, "an event") }
             return services.calendar.text(event, place, mood, bytesMax)
         }
@@ -141,7 +138,7 @@ extension Coordinator where World: ~Copyable {
 extension Coordinator where World: ~Copyable {
     /// Plays a recording. The effect comes even if this recording plays already, so that a client that has lost it
     /// begins again.
-    private func play(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> [Effect] {
+    private func play(_ place: Int, of id: MoodID, in world: inout World) throws -> [Effect] {
         let recording = try recording(place, of: id, in: &world)
         let other = services.audio.playing(world).flatMap { $0.isSame(as: recording) ? nil : $0 }
         services.audio.setPlaying(&world, recording)
@@ -149,7 +146,7 @@ extension Coordinator where World: ~Copyable {
     }
 
     /// Pauses a recording that plays, even if it is no longer attached. Otherwise nothing changes.
-    private func pause(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> Effect {
+    private func pause(_ place: Int, of id: MoodID, in world: inout World) throws -> Effect {
         if let playing = services.audio.playing(world), playing.mood == id {
             // The recording or its mood may be deleted, or the recording moved.
             var isIt = playing.attachment == place
@@ -163,8 +160,8 @@ extension Coordinator where World: ~Copyable {
     }
 
     /// The recording; without a title it gets the name of its mood.
-    private func recording(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> Recording {
-        try withAttachment(place, of: id, in: &world) { content, mood throws(RPCError) in
+    private func recording(_ place: Int, of id: MoodID, in world: inout World) throws -> Recording {
+        try withAttachment(place, of: id, in: &world) { content, mood throws in
             guard case .audio(let source, let title) = content else { throw Self.wrongKind(content, "a recording") }
             let name = "\(mood.emoji?.string ?? "") \(mood.label?.string ?? "")"
             return Recording(mood: id, attachment: place, source: source, title: title ?? name)
@@ -178,21 +175,16 @@ extension Coordinator where World: ~Copyable {
     /// Calls `body` with the attachment at this place of a mood.
     private func withAttachment<Result>(
         _ place: Int, of id: MoodID, in world: inout World,
-        _ body: (Attachment.Content, MoodMembers) throws(RPCError) -> Result
-    ) throws(RPCError) -> Result {
+        _ body: (Attachment.Content, MoodMembers) throws -> Result
+    ) throws -> Result {
         let record = try services.data.record(&world, id)
-        let outcome = record.withUnsafeBytes { bytes -> Swift.Result<Result, RPCError> in
+        return try record.withUnsafeBytes { bytes in
             let mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
             let all = mood.attachments.flatMap { JSONValue($0).array } ?? []
-            do throws(RPCError) {
-                guard all.indices.contains(place) else { throw Self.outOfRange(all.count) }
-                guard let attachment = Attachment(all[place]) else { throw Self.unknownKind }
-                return .success(try body(attachment.content, mood))
-            } catch {
-                return .failure(error)
-            }
+            guard all.indices.contains(place) else { throw Self.outOfRange(all.count) }
+            guard let attachment = Attachment(all[place]) else { throw Self.unknownKind }
+            return try body(attachment.content, mood)
         }
-        return try outcome.get()
     }
 
     private static func wrong(_ reason: String) -> RPCError { Arguments.error(reason, at: "/action/attachment") }

@@ -39,39 +39,39 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
     /// The moods. A closure that changes one writes it in its new state.
     struct Data: Sendable {
         /// A mood as stored.
-        var record: @Sendable (inout World, MoodID) throws(RPCError) -> [UInt8]
+        var record: @Sendable (inout World, MoodID) throws -> [UInt8]
         /// Sets a mood's favorite mark; nil toggles it.
-        var setFavorite: @Sendable (inout World, MoodID, Bool?, inout JSONWriter) throws(RPCError) -> Void
-        var setNotes: @Sendable (inout World, MoodID, String, inout JSONWriter) throws(RPCError) -> Void
-        var delete: @Sendable (inout World, MoodID) throws(RPCError) -> Void
-        var deleteAll: @Sendable (inout World) throws(RPCError) -> Void
-        var insertSamples: @Sendable (inout World) throws(RPCError) -> Void
+        var setFavorite: @Sendable (inout World, MoodID, Bool?, inout JSONWriter) throws -> Void
+        var setNotes: @Sendable (inout World, MoodID, String, inout JSONWriter) throws -> Void
+        var delete: @Sendable (inout World, MoodID) throws -> Void
+        var deleteAll: @Sendable (inout World) throws -> Void
+        var insertSamples: @Sendable (inout World) throws -> Void
         /// A mood as text, with times relative to the timestamp.
-        var text: @Sendable (inout World, MoodID, ShareFormat, Timestamp) throws(RPCError) -> String
+        var text: @Sendable (inout World, MoodID, ShareFormat, Timestamp) throws -> String
         /// The events of a host in all moods, in order of their start.
-        var events: @Sendable (inout World, String) throws(RPCError) -> HostEvents
+        var events: @Sendable (inout World, String) throws -> HostEvents
     }
 
     /// The routers by name; nil is the main one. Each closure writes the router in its new state.
     struct Navigation: Sendable {
-        var navigate: @Sendable (inout World, Route, String?, inout JSONWriter) throws(RPCError) -> Void
-        var replace: @Sendable (inout World, Route, String?, inout JSONWriter) throws(RPCError) -> Void
-        var goBack: @Sendable (inout World, String?, inout JSONWriter) throws(RPCError) -> Void
-        var goBackToRoot: @Sendable (inout World, String?, inout JSONWriter) throws(RPCError) -> Void
+        var navigate: @Sendable (inout World, Route, String?, inout JSONWriter) throws -> Void
+        var replace: @Sendable (inout World, Route, String?, inout JSONWriter) throws -> Void
+        var goBack: @Sendable (inout World, String?, inout JSONWriter) throws -> Void
+        var goBackToRoot: @Sendable (inout World, String?, inout JSONWriter) throws -> Void
     }
 
     /// The form. Each closure writes it in its new state.
     struct Editor: Sendable {
         /// Opens the form for a mood, or for a new one.
-        var begin: @Sendable (inout World, MoodID?, inout JSONWriter) throws(RPCError) -> Void
-        var selectEmoji: @Sendable (inout World, String, inout JSONWriter) throws(RPCError) -> Void
-        var cancel: @Sendable (inout World, inout JSONWriter) throws(RPCError) -> Void
+        var begin: @Sendable (inout World, MoodID?, inout JSONWriter) throws -> Void
+        var selectEmoji: @Sendable (inout World, String, inout JSONWriter) throws -> Void
+        var cancel: @Sendable (inout World, inout JSONWriter) throws -> Void
         /// Records the form, and writes the members `editor` and `mood` of an open object.
-        var submit: @Sendable (inout World, inout JSONWriter) throws(RPCError) -> Void
+        var submit: @Sendable (inout World, inout JSONWriter) throws -> Void
     }
 
     struct Events: Sendable {
         /// Subscribes the client to these topics, and writes the subscription.
-        var subscribe: @Sendable (inout World, [Action.Topic], inout JSONWriter) throws(RPCError) -> Void
+        var subscribe: @Sendable (inout World, [Action.Topic], inout JSONWriter) throws -> Void
     }
 }

@@ -10,17 +10,15 @@ extension Core {
     static let actionHandlers: InlineArray<_, Handler> = [
         Handler(
             ActionMethods.perform,
-            check: { (core, _, arguments) throws(RPCError) in
-                try core.need(of: Action(JSONValue(arguments[ActionMethods.action])))
-            },
-            routes: { (_, arguments) throws(RPCError) in
+            check: { try $0.need(of: Action(JSONValue($2[ActionMethods.action]))) },
+            routes: { (_, arguments) throws in
                 switch Action(JSONValue(arguments[ActionMethods.action])) {
                 case .navigate(let route, let router), .replace(let route, let router):
                     return [(route, router ?? NavigationState.mainName)]
                 default: return []
                 }
             },
-            maybe: { (core, request, arguments, out) throws(RPCError) in
+            maybe: { (core, request, arguments, out) throws in
                 let asked = JSONValue(arguments[ActionMethods.action])
                 if let later = try core.performByPlugin(asked) { return later }
                 guard let action = Action(asked) else {
@@ -34,7 +32,7 @@ extension Core {
     ]
 
     /// The needs of an action; none for an action that is not the host's.
-    private mutating func need(of action: Action?) throws(RPCError) -> Need {
+    private mutating func need(of action: Action?) throws -> Need {
         switch action {
         case .toggleFavorite, .setFavorite, .editNotes, .delete, .clear, .insertSamples: return .changes
         case .submit:
@@ -62,7 +60,7 @@ extension CoordinatorServices where World == Core {
                 playing: { $0.state.playing },
                 setPlaying: { core, recording in core.changeState { $0.playing = recording } }),
             data: data(ways, round), navigation: navigation, editor: editor(round),
-            events: .init(subscribe: { core, topics, out throws(RPCError) in
+            events: .init(subscribe: { core, topics, out throws in
                 try core.subscribe(EventTopics(topics), since: nil, by: caller, &out)
             }))
     }
@@ -70,34 +68,34 @@ extension CoordinatorServices where World == Core {
     private static func data(_ ways: Ways, _ hooks: HookRound?) -> Data {
         nonisolated(unsafe) let round = hooks
         return Data(
-            record: { core, id throws(RPCError) in try core.copiedRecord(id) },
-            setFavorite: { core, id, isFavorite, out throws(RPCError) in
+            record: { core, id throws in try core.copiedRecord(id) },
+            setFavorite: { core, id, isFavorite, out throws in
                 try core.setFavorite(id, to: isFavorite, ifRevision: nil, &out)
             },
-            setNotes: { core, id, notes, out throws(RPCError) in try core.setNotes(id, to: notes, &out) },
-            delete: { core, id throws(RPCError) in try core.delete(id, ifRevision: nil) },
-            deleteAll: { core throws(RPCError) in _ = try core.clear() },
-            insertSamples: { core throws(RPCError) in
+            setNotes: { core, id, notes, out throws in try core.setNotes(id, to: notes, &out) },
+            delete: { core, id throws in try core.delete(id, ifRevision: nil) },
+            deleteAll: { core throws in _ = try core.clear() },
+            insertSamples: { core throws in
                 _ = try core.insertSamples(round)
             },
-            text: { core, id, format, now throws(RPCError) in try core.text(of: id, format, now, ways) },
-            events: { core, host throws(RPCError) in
+            text: { core, id, format, now throws in try core.text(of: id, format, now, ways) },
+            events: { core, host throws in
                 try core.events(of: host, except: nil, now: core.now)
             })
     }
 
     private static var navigation: Navigation {
         Navigation(
-            navigate: { core, route, router, out throws(RPCError) in
+            navigate: { core, route, router, out throws in
                 try core.move(router ?? NavigationState.mainName, .navigate(route), &out)
             },
-            replace: { core, route, router, out throws(RPCError) in
+            replace: { core, route, router, out throws in
                 try core.move(router ?? NavigationState.mainName, .replace(route), &out)
             },
-            goBack: { core, router, out throws(RPCError) in
+            goBack: { core, router, out throws in
                 try core.move(router ?? NavigationState.mainName, .goBack, &out)
             },
-            goBackToRoot: { core, router, out throws(RPCError) in
+            goBackToRoot: { core, router, out throws in
                 try core.move(router ?? NavigationState.mainName, .goBackToRoot, &out)
             })
     }
@@ -107,28 +105,25 @@ extension CoordinatorServices where World == Core {
     private static func editor(_ hooks: HookRound?) -> Editor {
         nonisolated(unsafe) let round = hooks
         return Editor(
-            begin: { core, id, out throws(RPCError) in
+            begin: { core, id, out throws in
                 try core.beginEditing(id)
                 core.writeEditor(&out)
             },
-            selectEmoji: { core, emoji, out throws(RPCError) in try core.setForm(emoji: emoji, &out) },
-            cancel: { core, out throws(RPCError) in
-                core.cancelForm()
-                core.writeEditor(&out)
-            },
-            submit: { core, out throws(RPCError) in try core.submitForm(as: "editor", round, &out) })
+            selectEmoji: { core, emoji, out throws in try core.setForm(emoji: emoji, &out) },
+            cancel: { $0.cancelForm(&$1) },
+            submit: { core, out throws in try core.submitForm(as: "editor", round, &out) })
     }
 }
 
 extension Core {
-    fileprivate mutating func copiedRecord(_ id: MoodID) throws(RPCError) -> [UInt8] {
+    fileprivate mutating func copiedRecord(_ id: MoodID) throws -> [UInt8] {
         try open()
-        do throws(MoodStoreError) { return try store.record(id).bytes.map(\.self) } catch { throw RPCError(error) }
+        return try store.record(id).bytes.map(\.self)
     }
 
     fileprivate mutating func setNotes(
         _ id: MoodID, to notes: String, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws {
         // Encoded as in a request, because the store applies JSON texts to a mood.
         var text = JSONWriter(capacity: notes.utf8.count + 16)
         text.string(notes)
@@ -139,21 +134,16 @@ extension Core {
     /// A mood as text in the host's language and the mood's zone.
     fileprivate mutating func text(
         of id: MoodID, _ format: ShareFormat, _ now: Timestamp, _ ways: Ways
-    ) throws(RPCError) -> String {
+    ) throws -> String {
         let record = try copiedRecord(id)
         let (locale, timeZone) = (locale(nil), timeZone(nil))
-        let text = record.withUnsafeBytes { bytes -> Result<String, TextError> in
+        return try record.withUnsafeBytes { bytes in
             var mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
             let isWhole = !ways.contains(.withoutNotes)
             if !isWhole { mood.notes = nil }
             let context = ReadingContext(locale: locale, timeZone: mood.timeZone?.string ?? timeZone, now: now)
-            do throws(TextError) {
-                return .success(try Share(mood, record: isWhole ? bytes : nil, context: context).text(format, &phrases))
-            } catch {
-                return .failure(error)
-            }
+            return try Share(mood, record: isWhole ? bytes : nil, context: context).text(format, &phrases)
         }
-        do throws(TextError) { return try text.get() } catch { throw RPCError(error) }
     }
 }
 

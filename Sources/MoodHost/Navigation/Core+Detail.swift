@@ -9,7 +9,7 @@ import MoodText
 extension Core {
     mutating func detail(
         _ asked: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
+    ) throws -> (any LaterWork)? {
         let (id, request) = (arguments[MoodParams.id], DetailRequest(withLocation: asked, arguments))
         if pluginFlags.contains(.cells) {
             let reading = try pluginReading(of: id, asked, arguments)
@@ -25,7 +25,7 @@ extension Core {
     /// - Parameter cells: cells of plugins, as JSON with commas between them.
     mutating func show(
         _ id: MoodID, _ request: DetailRequest, _ form: DetailForm, cells: [UInt8] = [], _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws {
         switch form {
         case .detail:
             try withDetail(id, request, router: nil, cells: cells) { (detail, bytes, phrases) throws(TextError) in
@@ -43,11 +43,11 @@ extension Core {
     private mutating func withDetail(
         _ id: MoodID, _ request: DetailRequest, router: String?, cells: [UInt8],
         _ body: (borrowing Detail, UnsafeRawBufferPointer, inout Phrases) throws(TextError) -> Void
-    ) throws(RPCError) {
+    ) throws {
         try open()
         // Copied, because the related moods are read next, and a view of the store is valid for one call only.
         record.truncate(to: 0)
-        do throws(MoodStoreError) { record.append(try store.record(id).bytes) } catch { throw RPCError(error) }
+        record.append(try store.record(id).bytes)
         let bytes = UnsafeRawBufferPointer(record.bytes)
         var mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
         if request.hidesNotes { mood.notes = nil }
@@ -60,16 +60,12 @@ extension Core {
         let context = ReadingContext(
             locale: locale(request.locale), timeZone: timeZone(request.timeZone, ofMood: mood.timeZone?.string),
             now: request.now ?? now)
-        do throws(TextError) {
-            try body(Detail(mood, attachments, context: context, surroundings), bytes, &phrases)
-        } catch {
-            throw RPCError(error)
-        }
+        try body(Detail(mood, attachments, context: context, surroundings), bytes, &phrases)
     }
 
     private mutating func surroundings(
         of attachments: [(place: Int, attachment: Attachment)], _ id: MoodID, _ location: JSONValue?, now: Timestamp
-    ) throws(RPCError) -> DetailSurroundings {
+    ) throws -> DetailSurroundings {
         var surroundings = DetailSurroundings()
         if let latitude = location?["latitude"]?.double, let longitude = location?["longitude"]?.double {
             surroundings.location = Coordinates(latitude: latitude, longitude: longitude)
@@ -90,7 +86,7 @@ extension Core {
         return surroundings
     }
 
-    private mutating func related(_ id: MoodID) throws(RPCError) -> DetailSurroundings.Related? {
+    private mutating func related(_ id: MoodID) throws -> DetailSurroundings.Related? {
         do throws(MoodStoreError) {
             let headline = try store.headline(id)
             return .init(emoji: headline.emoji.string, label: headline.label.string)
@@ -103,23 +99,19 @@ extension Core {
     /// The events of a host in other moods. It reads every mood.
     mutating func events(
         of host: String, except id: MoodID?, now: Timestamp
-    ) throws(RPCError) -> HostEvents {
+    ) throws -> HostEvents {
         var found = HostEvents(now: now)
-        do throws(MoodStoreError) {
-            try store.forEachMoodWithHost { mood in
-                guard let other = mood.id, other != id else { return }
-                for (_, attachment) in Attachment.all(of: mood) {
-                    guard case .event(let event) = attachment.content,
-                        event.hostName?.utf8.elementsEqual(host.utf8) == true
-                    else { continue }
-                    for occurrence in event.occurrences {
-                        found.add(
-                            .init(mood: other, title: event.title, start: occurrence.start, end: occurrence.end))
-                    }
+        try store.forEachMoodWithHost { mood in
+            guard let other = mood.id, other != id else { return }
+            for (_, attachment) in Attachment.all(of: mood) {
+                guard case .event(let event) = attachment.content,
+                    event.hostName?.utf8.elementsEqual(host.utf8) == true
+                else { continue }
+                for occurrence in event.occurrences {
+                    found.add(
+                        .init(mood: other, title: event.title, start: occurrence.start, end: occurrence.end))
                 }
             }
-        } catch {
-            throw RPCError(error)
         }
         found.finish()
         return found

@@ -9,33 +9,23 @@ extension Core {
     static let editorHandlers: InlineArray<_, Handler> = [
         Handler(
             EditorMethods.begin,
-            check: { (_, _, arguments) throws(RPCError) in arguments[EditorParams.mood] == nil ? [] : .reads },
-            { (core, _, arguments, out) throws(RPCError) in
+            check: { $2[EditorParams.mood] == nil ? [] : .reads },
+            { (core, _, arguments, out) throws in
                 try core.beginEditing(arguments[EditorParams.mood])
                 core.writeEditor(&out)
             }
         ),
-        Handler(EditorMethods.set, { (core, _, arguments, out) throws(RPCError) in try core.setForm(arguments, &out) }),
-        Handler(
-            EditorMethods.selectEmoji,
-            { (core, _, arguments, out) throws(RPCError) in
-                try core.setForm(emoji: arguments[EditorParams.selected], &out)
-            }),
-        Handler(
-            EditorMethods.cancel,
-            { (core, _, _, out) throws(RPCError) in
-                core.cancelForm()
-                core.writeEditor(&out)
-            }
-        ),
-        Handler(EditorMethods.state, { (core, _, _, out) throws(RPCError) in core.writeEditor(&out) }),
+        Handler(EditorMethods.set, { try $0.setForm($2, &$3) }),
+        Handler(EditorMethods.selectEmoji, { try $0.setForm(emoji: $2[EditorParams.selected], &$3) }),
+        Handler(EditorMethods.cancel, { $0.cancelForm(&$3) }),
+        Handler(EditorMethods.state, { $0.writeEditor(&$3) }),
         Handler(
             EditorMethods.submit,
-            check: { (core, _, _) throws(RPCError) in
+            check: { (core, _, _) throws in
                 try core.checkForm()
                 return .changes
             },
-            { (core, request, _, out) throws(RPCError) in
+            { (core, request, _, out) throws in
                 out.beginObject()
                 try core.submitForm(as: "state", request.round, &out)
                 out.endObject()
@@ -45,17 +35,13 @@ extension Core {
 
     /// Opens the form, empty or with a mood's values; an open form begins again.
     /// - Throws: `notFound`, or errors of reading the store.
-    mutating func beginEditing(_ id: MoodID?) throws(RPCError) {
+    mutating func beginEditing(_ id: MoodID?) throws {
         guard let id else {
             let rules = editorRules()
             return changeState { $0.editor.begin(rules) }
         }
-        do throws(MoodStoreError) {
-            let mood = MoodMembers(trusting: try store.record(id))
-            changeState { $0.editor.begin(id, mood) }
-        } catch {
-            throw RPCError(error)
-        }
+        let mood = MoodMembers(trusting: try store.record(id))
+        changeState { $0.editor.begin(id, mood) }
     }
 
     mutating func writeEditor(_ out: inout JSONWriter) {
@@ -70,7 +56,7 @@ extension Core {
             emojis: usableSettings().palette.emojis)
     }
 
-    private mutating func setForm(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func setForm(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         try requireForm()
         var tags: [String]?
         if let given = arguments[EditorParams.tags] {
@@ -89,7 +75,7 @@ extension Core {
     /// Replaces the given members and writes the form.
     mutating func setForm(
         emoji: String?, label: String? = nil, notes: String? = nil, tags: [String]? = nil, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws {
         try requireForm()
         var editor = state.editor
         editor.set(emoji: emoji, label: label, notes: notes, tags: tags)
@@ -105,24 +91,25 @@ extension Core {
             [.init("limit", "editorBytes"), .init("value", .number(String(MoodEditor.bytesMax)))])
     }
 
-    mutating func cancelForm() {
+    mutating func cancelForm(_ out: inout JSONWriter) {
         if state.editor.isPresented { changeState { $0.editor.close() } }
+        writeEditor(&out)
     }
 
-    private func requireForm() throws(RPCError) {
-        if !state.editor.isPresented { throw .editor("No form is open. Open one with editor.begin.") }
+    private func requireForm() throws {
+        if !state.editor.isPresented { throw RPCError.editor("No form is open. Open one with editor.begin.") }
     }
 
     /// - Throws: the problems of the form.
-    mutating func checkForm() throws(RPCError) {
+    mutating func checkForm() throws {
         try requireForm()
         let problems = state.editor.problems(editorRules())
-        if let first = problems.first { throw .editor(first.message, problems) }
+        if let first = problems.first { throw RPCError.editor(first.message, problems) }
     }
 
     /// Writes the closed form and the mood, as members of an open object. Makes one commit, or none without changes.
     /// - Parameter name: the member name of the form.
-    mutating func submitForm(as name: StaticString, _ round: HookRound?, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func submitForm(as name: StaticString, _ round: HookRound?, _ out: inout JSONWriter) throws {
         let editor = state.editor
         changeState { $0.editor.close() }
         out.key(name)
@@ -131,20 +118,16 @@ extension Core {
         try keep(editor, round, &out)
     }
 
-    private mutating func keep(_ editor: MoodEditor, _ round: HookRound?, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func keep(_ editor: MoodEditor, _ round: HookRound?, _ out: inout JSONWriter) throws {
         var form = JSONWriter(capacity: editor.byteCount + 128)
         editor.writeChange(to: &form)
         // `given` holds views of `form`.
         defer { extendLifetime(form) }
         var given = MoodMembers(change: ValidJSON(trusting: form.buffer.bytes))
-        do throws(MoodStoreError) {
-            if let id = editor.editing {
-                try store.update(id, with: given, ifRevision: nil, at: now, to: &out)
-            } else {
-                try store.create(&given, id: makeID(round), at: now, to: &out)
-            }
-        } catch {
-            throw RPCError(error)
+        if let id = editor.editing {
+            try store.update(id, with: given, ifRevision: nil, at: now, to: &out)
+        } else {
+            try store.create(&given, id: makeID(round), at: now, to: &out)
         }
     }
 }

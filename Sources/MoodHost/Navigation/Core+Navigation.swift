@@ -7,103 +7,76 @@ import MoodStore
 /// `nav.*`: the routers of the session.
 extension Core {
     static let navigationHandlers: InlineArray<_, Handler> = [
-        Handler(
-            NavigationMethods.state, { (core, _, arguments, out) throws(RPCError) in core.showState(arguments, &out) }),
+        Handler(NavigationMethods.state, { $0.showState($2, &$3) }),
         Handler(
             NavigationMethods.navigate,
-            check: { (_, _, arguments) throws(RPCError) in
-                need(of: try route(arguments[NavigationParams.route]))
-            },
-            routes: { (_, arguments) throws(RPCError) in
+            check: { need(of: try route($2[NavigationParams.route])) },
+            routes: { (_, arguments) throws in
                 [(try route(arguments[NavigationParams.route]), arguments[NavigationParams.router])]
             },
-            { (core, _, arguments, out) throws(RPCError) in
-                try core.move(
-                    arguments[NavigationParams.router], .navigate(Self.route(arguments[NavigationParams.route])), &out)
-            }
+            { try $0.move($2[NavigationParams.router], .navigate(Self.route($2[NavigationParams.route])), &$3) }
         ),
         Handler(
             NavigationMethods.replace,
-            check: { (_, _, arguments) throws(RPCError) in
-                need(of: try route(arguments[NavigationParams.route]))
-            },
-            routes: { (_, arguments) throws(RPCError) in
+            check: { need(of: try route($2[NavigationParams.route])) },
+            routes: { (_, arguments) throws in
                 [(try route(arguments[NavigationParams.route]), arguments[NavigationParams.router])]
             },
-            { (core, _, arguments, out) throws(RPCError) in
-                try core.move(
-                    arguments[NavigationParams.router], .replace(Self.route(arguments[NavigationParams.route])), &out)
-            }
+            { try $0.move($2[NavigationParams.router], .replace(Self.route($2[NavigationParams.route])), &$3) }
         ),
-        Handler(
-            NavigationMethods.goBack,
-            { (core, _, arguments, out) throws(RPCError) in
-                try core.move(arguments[NavigationParams.router], .goBack, &out)
-            }
-        ),
-        Handler(
-            NavigationMethods.goBackToRoot,
-            { (core, _, arguments, out) throws(RPCError) in
-                try core.move(arguments[NavigationParams.router], .goBackToRoot, &out)
-            }
-        ),
+        Handler(NavigationMethods.goBack, { try $0.move($2[NavigationParams.router], .goBack, &$3) }),
+        Handler(NavigationMethods.goBackToRoot, { try $0.move($2[NavigationParams.router], .goBackToRoot, &$3) }),
         Handler(
             NavigationMethods.open,
-            check: { (_, _, arguments) throws(RPCError) in need(of: try linked(arguments)) },
-            routes: { (_, arguments) throws(RPCError) in
+            check: { need(of: try linked($2)) },
+            routes: { (_, arguments) throws in
                 [(try linked(arguments), arguments[NavigationParams.router])]
             },
-            { (core, _, arguments, out) throws(RPCError) in
-                try core.move(arguments[NavigationParams.router], .open(try linked(arguments)), &out)
-            }
+            { try $0.move($2[NavigationParams.router], .open(try linked($2)), &$3) }
         ),
         Handler(
             NavigationMethods.url,
-            { (_, _, arguments, out) throws(RPCError) in
+            { (_, _, arguments, out) throws in
                 let route = try route(arguments[NavigationParams.route])
                 out.beginObject()
-                out.key("url")
-                out.string(DeepLink.url(of: route))
+                out.member("url", DeepLink.url(of: route))
                 out.endObject()
             }
         ),
         Handler(
             NavigationMethods.menu,
-            { (core, _, _, out) throws(RPCError) in
+            { (core, _, _, out) throws in
                 core.loadPlugins()
                 Menu.write(plugins: core.plugins.menu, to: &out)
             }
         ),
         Handler(
             NavigationMethods.screen,
-            check: { (core, _, arguments) throws(RPCError) in try core.needOfScreen(arguments) },
-            maybe: { (core, request, arguments, out) throws(RPCError) in try core.showScreen(request, arguments, &out) }
+            check: { try $0.needOfScreen($2) },
+            maybe: { try $0.showScreen($1, $2, &$3) }
         ),
-        Handler(
-            NavigationMethods.log, { (core, _, arguments, out) throws(RPCError) in core.writeLog(arguments, &out) }),
-        Handler(
-            NavigationMethods.save, [.makes, .durable],
-            { (core, _, arguments, out) throws(RPCError) in try core.saveRouter(arguments, &out) }),
+        Handler(NavigationMethods.log, { $0.writeLog($2, &$3) }),
+        Handler(NavigationMethods.save, [.makes, .durable], { try $0.saveRouter($2, &$3) }),
         Handler(
             NavigationMethods.restore, .reads,
-            routes: { (core, arguments) throws(RPCError) in
+            routes: { (core, arguments) throws in
                 let router = arguments[NavigationParams.router]
                 return try core.savedPath(arguments).kept.map { ($0, router) }
             },
-            { (core, _, arguments, out) throws(RPCError) in try core.restoreRouter(arguments, &out) }),
+            { try $0.restoreRouter($2, &$3) }),
     ]
 
     /// The needs of a route. A route to a mood reads the store, to check that the mood exists.
     private static func need(of route: Route) -> Need { route.id == nil ? [] : .reads }
 
-    private static func linked(_ arguments: borrowing Arguments) throws(RPCError) -> Route {
+    private static func linked(_ arguments: borrowing Arguments) throws -> Route {
         guard let route = DeepLink.route(of: arguments[NavigationParams.url]) else {
             throw Arguments.error("is no moodboard:// URL", at: "/url")
         }
         return route
     }
 
-    static func route(_ value: ValidJSON) throws(RPCError) -> Route {
+    static func route(_ value: ValidJSON) throws -> Route {
         var name = ""
         var id: MoodID?
         value.forEachMember { key, value in
@@ -126,10 +99,9 @@ extension Core {
     private func writeLog(_ arguments: borrowing Arguments, _ out: inout JSONWriter) {
         let name = arguments[NavigationParams.router]
         out.beginObject()
-        out.key("items")
-        out.beginArray()
-        for entry in state.navigation.moves(of: name, arguments[NavigationParams.moves]) { entry.write(to: &out) }
-        out.endArray()
+        out.member("items", array: state.navigation.moves(of: name, arguments[NavigationParams.moves])) { entry, out in
+            entry.write(to: &out)
+        }
         out.endObject()
     }
 }
@@ -148,7 +120,7 @@ enum NavigationMove {
 extension Core {
     /// Moves a router and writes its state.
     /// - Throws: `limitExceeded`.
-    mutating func move(_ name: String, _ move: NavigationMove, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func move(_ name: String, _ move: NavigationMove, _ out: inout JSONWriter) throws {
         switch move {
         case .navigate(let route):
             try moveRouter(name, .navigate) { (router) throws(Router.TooDeep) in try router.navigate(to: route) }
@@ -166,34 +138,29 @@ extension Core {
     /// Checks that the routes of a request may be shown: each mood exists, and all guards and hooks agree.
     mutating func ask(
         about routes: Handler.Routes, _ request: borrowing Request, _ arguments: borrowing Arguments
-    ) throws(Stop) {
-        let asked: [(route: Route, router: String)]
-        do throws(RPCError) {
-            asked = try routes(&self, arguments)
-            for (route, router) in asked {
-                if let id = route.id, try !isThere(id) { throw RPCError(MoodStoreError.notFound(id)) }
-                for one in guards {
-                    guard let reason = one.veto(route, router) else { continue }
-                    throw RPCError(
-                        .refused, reason, [.init("by", .string(one.name)), .init("reason", .string(reason))])
-                }
+    ) throws {
+        let asked = try routes(&self, arguments)
+        for (route, router) in asked {
+            if let id = route.id, try !isThere(id) { throw RPCError(MoodStoreError.notFound(id)) }
+            for one in guards {
+                guard let reason = one.veto(route, router) else { continue }
+                throw RPCError(
+                    .refused, reason, [.init("by", .string(one.name)), .init("reason", .string(reason))])
             }
-        } catch {
-            throw .refused(error)
         }
         guard pluginFlags.contains(.navigateHooks) else { return }
         for (route, router) in asked { try askNavigateHooks(route, router, request) }
     }
 
-    mutating func isThere(_ id: MoodID) throws(RPCError) -> Bool {
-        do throws(MoodStoreError) { return try store.contains(id) } catch { throw RPCError(error) }
+    mutating func isThere(_ id: MoodID) throws -> Bool {
+        return try store.contains(id)
     }
 
     /// Changes a router and reports it; the one place that does.
     /// - Throws: `limitExceeded` without any change.
     mutating func moveRouter(
         _ name: String, _ action: NavigationLog.Action, _ body: (inout Router) throws(Router.TooDeep) -> Void
-    ) throws(RPCError) {
+    ) throws {
         let before = state.navigation.router(name)
         let now = now
         do throws(NavigationError<Router.TooDeep>) {

@@ -7,18 +7,14 @@ import Storage
 
 /// `nav.save` and `nav.restore`: routers that outlive their session.
 extension Core {
-    mutating func saveRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func saveRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         let name = arguments[NavigationParams.name]
         let router = arguments[NavigationParams.router]
         // A route may lead to a mood of an earlier request of the group. Its commit becomes durable first, so that a
         // saved route never leads nowhere. A save cannot be reverted, so it ends the group.
-        do throws(StorageError) {
-            try store.flushEarly()
-            // If the group is being answered again, every change of it is refused.
-            if let failure = store.failure { throw failure }
-        } catch {
-            throw RPCError(error, forWriting: true)
-        }
+        try store.flushEarly()
+        // If the group is being answered again, every change of it is refused.
+        if let failure = store.failure { throw failure }
         var saved = try savedNavigation()
         do throws(SavedNavigation.Full) {
             try saved.save(state.navigation.router(router).path, as: name, at: now)
@@ -28,31 +24,28 @@ extension Core {
                 "There are \(SavedNavigation.countMax) saved states already. Save under a name that is there.",
                 [.init("limit", "savedStates"), .init("value", .number(String(SavedNavigation.countMax)))])
         }
-        do throws(MoodStoreError) { try store.keep(saved) } catch { throw RPCError(error) }
+        try store.keep(saved)
         endsGroup = true
         state.navigation.router(router).write(name: router, to: &out)
     }
 
     /// Restores a router, and writes its state with `dropped`.
-    mutating func restoreRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func restoreRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         let router = arguments[NavigationParams.router]
         let (kept, dropped) = try savedPath(arguments)
         try moveRouter(router, .restore) { (router) throws(Router.TooDeep) in try router.restore(kept) }
         out.beginObject()
         state.navigation.router(router).writeMembers(name: router, to: &out)
-        out.key("dropped")
-        out.beginArray()
-        for route in dropped { route.write(to: &out) }
-        out.endArray()
+        out.member("dropped", array: dropped) { route, out in route.write(to: &out) }
         out.endObject()
     }
 
     /// The routes of a saved path that can be shown, and those that cannot.
     mutating func savedPath(
         _ arguments: borrowing Arguments
-    ) throws(RPCError) -> (kept: [Route], dropped: [SavedNavigation.SavedRoute]) {
+    ) throws -> (kept: [Route], dropped: [SavedNavigation.SavedRoute]) {
         let name = arguments[NavigationParams.name]
-        guard let path = try savedNavigation().path(name) else { throw .nothingSaved(name) }
+        guard let path = try savedNavigation().path(name) else { throw RPCError.nothingSaved(name) }
         var kept: [Route] = []
         var dropped: [SavedNavigation.SavedRoute] = []
         for saved in path {
@@ -65,13 +58,13 @@ extension Core {
         return (kept, dropped)
     }
 
-    private mutating func isShowable(_ route: Route) throws(RPCError) -> Bool {
+    private mutating func isShowable(_ route: Route) throws -> Bool {
         guard let id = route.id else { return true }
         return try isThere(id)
     }
 
-    private func savedNavigation() throws(RPCError) -> SavedNavigation {
-        do throws(MoodStoreError) { return try store.savedNavigation() } catch { throw RPCError(error) }
+    private func savedNavigation() throws -> SavedNavigation {
+        return try store.savedNavigation()
     }
 }
 

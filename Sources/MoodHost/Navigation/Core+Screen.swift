@@ -9,7 +9,7 @@ import MoodText
 extension Core {
     mutating func showScreen(
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
+    ) throws -> (any LaterWork)? {
         // Actions name the router if the request did.
         let router = arguments[has: NavigationParams.router] ? arguments[NavigationParams.router] : nil
         let isAsked = arguments[NavigationParams.screen] != nil
@@ -23,17 +23,17 @@ extension Core {
             route, router: router, context: reading(arguments, in: nil),
             isZoneGiven: arguments[has: ReadingParams.timeZone],
             try content(of: route))
-        do throws(TextError) { try screen.write(&phrases, to: &out) } catch { throw RPCError(error) }
+        try screen.write(&phrases, to: &out)
         return nil
     }
 
-    private func shownRoute(_ arguments: borrowing Arguments) throws(RPCError) -> Route {
+    private func shownRoute(_ arguments: borrowing Arguments) throws -> Route {
         if let asked = arguments[NavigationParams.screen] { return try Self.route(asked) }
         return state.navigation.router(arguments[NavigationParams.router]).current
     }
 
     /// The needs of a screen. The menu and the form need no store.
-    func needOfScreen(_ arguments: borrowing Arguments) throws(RPCError) -> Need {
+    func needOfScreen(_ arguments: borrowing Arguments) throws -> Need {
         let route = try shownRoute(arguments)
         return route.id != nil || Self.listRoutes.contains(route) ? .reads : []
     }
@@ -43,7 +43,7 @@ extension Core {
     private mutating func showMood(
         _ id: MoodID, _ router: String?, _ request: borrowing Request, _ arguments: borrowing Arguments,
         _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
+    ) throws -> (any LaterWork)? {
         guard pluginFlags.contains(.cells) else {
             try show(id, DetailRequest(request, arguments), .screen(router: router), &out)
             return nil
@@ -54,16 +54,14 @@ extension Core {
             waitMilliseconds: request.caller.plugin == nil ? Core.cellsMilliseconds : 0, &out)
     }
 
-    private mutating func content(of route: Route) throws(RPCError) -> Screen.Content {
+    private mutating func content(of route: Route) throws -> Screen.Content {
         var content = Screen.Content()
         if route == .introState || route == .architecture {
             content.editor = state.editor
             content.rules = editorRules()
         }
         if Self.listRoutes.contains(route) {
-            do throws(MoodStoreError) { content.moods = try store.newest(Screen.rowsMax) } catch {
-                throw RPCError(error)
-            }
+            content.moods = try store.newest(Screen.rowsMax)
         }
         return content
     }

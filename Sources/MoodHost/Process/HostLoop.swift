@@ -109,6 +109,9 @@ struct HostLoop: ~Copyable {
         session.process(milliseconds: Clock.milliseconds)
         // A request of the client may have brought the lock that a plugin waits for.
         if !session.parkedPluginRequests.isEmpty { session.resumePluginRequests() }
+        if session.dispatcher.pending.awaitsLock, session.core.store.lockWait.descriptor < 0 {
+            session.attendWork(milliseconds: Clock.milliseconds)
+        }
         if session.core.pluginFlags.contains(.events) { session.core.deliverEvents() }
         if session.core.sync.followsStore { session.core.planSync() }
         if session.core.isShuttingDown { leave(&session, isAsked: true) }
@@ -168,7 +171,11 @@ struct HostLoop: ~Copyable {
             if time != syncTime { sources.setDeadline(.sync, at: time) }
             syncTime = time
         }
-        if session.isParked || isLockAwaited || !session.parkedPluginRequests.isEmpty { awaitLock(&session) }
+        if session.isParked || isLockAwaited || !session.parkedPluginRequests.isEmpty
+            || session.dispatcher.pending.awaitsLock
+        {
+            awaitLock(&session)
+        }
         watch.prepare(&session, isWanted: phase == .serving, &sources)
         let flags = session.core.pluginFlags
         if flags.contains(.present) || flags != seenFlags || arePluginsListened { listenToPlugins(&session) }

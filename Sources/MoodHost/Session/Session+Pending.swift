@@ -12,7 +12,7 @@ extension Session {
     }
 
     /// Handles the results of the helper thread; no group is open.
-    mutating func attendWork(milliseconds: Int64) {
+    mutating func attendWork(milliseconds: Int64, hasLock: Bool = false) {
         isWorkDone = false
         let heldRequests = core.holdsRequests
         core.store.helper.drain()
@@ -31,7 +31,8 @@ extension Session {
             let batch = dispatcher.pending.begun[place].destination.batch
             let held = batch.flatMap { batch in batches.first { $0.number == batch.number } }
             let room = held?.room(of: limits[.messageBytes]) ?? limits[.messageBytes]
-            guard let (pending, hasSucceeded) = dispatcher.conclude(place, room: room, to: &answer) else {
+            guard let (pending, hasSucceeded) = dispatcher.conclude(place, room: room, hasLock: hasLock, to: &answer)
+            else {
                 place += 1
                 continue
             }
@@ -41,6 +42,7 @@ extension Session {
         }
         groupStart = output.count
         expectWork()
+        if hasLock, !isParked, !isPluginAwaitingLock { endWait() }
         if case .helper = wait, !core.store.helper.isRunning { unpark(isTimeOver: false) }
         resumePluginRequests()
         if heldRequests, !core.holdsRequests {
@@ -69,7 +71,7 @@ extension Session {
         while !dispatcher.pending.begun.isEmpty {
             let pending = dispatcher.pending.remove(at: 0)
             pending.work.cancel()
-            pending.asked?.round.abandon()
+            pending.held?.round?.abandon()
             answer.rewind(to: 0)
             if pending.id != nil, !pending.isSilenced {
                 answer.errorResponse(

@@ -99,6 +99,7 @@ extension Session {
         if isTimeOver { core.store.lockWait.mode = .nowhere }
         hasWaited = true
         resumePluginRequests(hasLock: true)
+        if dispatcher.pending.awaitsLock { attendWork(milliseconds: Clock.milliseconds, hasLock: true) }
         expectWork()
     }
 
@@ -172,7 +173,7 @@ extension Session {
     /// Handles answers of plugins to hooks.
     mutating func advanceHooks() {
         guard case .hooks(let round) = wait else { return }
-        round.advance { (id, after, set) throws(RPCError) in try dispatcher.core.amend(id, after, set) }
+        core.advance(round)
         if round.verdict != nil { unpark(isTimeOver: false) }
     }
 

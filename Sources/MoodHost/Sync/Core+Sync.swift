@@ -17,20 +17,13 @@ extension Core {
                 _ = try core.syncSetup(arguments)
                 return []
             },
-            later: { (core, _, arguments) throws(RPCError) in try core.setUpSync(arguments) }),
-        Handler(SyncMethods.now, .durable, later: { (core, _, _) throws(RPCError) in try core.syncNow() }),
-        Handler(
-            SyncMethods.status, .reads, { (core, _, _, out) throws(RPCError) in try core.writeSyncStatus(&out) }),
-        Handler(
-            SyncMethods.conflicts, .durable,
-            { (core, _, _, out) throws(RPCError) in try core.writeSyncConflicts(&out) }),
-        Handler(
-            SyncMethods.settle, .changes,
-            { (core, _, arguments, out) throws(RPCError) in try core.settle(arguments, &out) }),
-        Handler(SyncMethods.leave, .durable, { (core, _, _, out) throws(RPCError) in try core.leaveSync(&out) }),
-        Handler(
-            SyncMethods.forget, .durable,
-            { (core, _, arguments, out) throws(RPCError) in try core.forget(arguments, &out) }),
+            later: { try $0.setUpSync($2) }),
+        Handler(SyncMethods.now, .durable, later: { (core, _, _) in try core.syncNow() }),
+        Handler(SyncMethods.status, .reads, { try $0.writeSyncStatus(&$3) }),
+        Handler(SyncMethods.conflicts, .durable, { try $0.writeSyncConflicts(&$3) }),
+        Handler(SyncMethods.settle, .changes, { try $0.settle($2, &$3) }),
+        Handler(SyncMethods.leave, .durable, { try $0.leaveSync(&$3) }),
+        Handler(SyncMethods.forget, .durable, { try $0.forget($2, &$3) }),
     ]
 
     /// Longest wait for another process that syncs.
@@ -75,7 +68,7 @@ extension Core {
                 core.sync.isSettingUp = true
                 return {
                     let conclusion = body()
-                    return { (core, out) throws(RPCError) in
+                    return { (core, out) throws in
                         core.sync.isSettingUp = false
                         try conclusion(&core, &out)
                     }
@@ -108,14 +101,10 @@ extension Core {
             return { (core, out) throws(RPCError) in
                 core.syncHasEnded()
                 out.beginObject()
-                out.key("pushed")
-                out.integer(counts.pushed)
-                out.key("pulled")
-                out.integer(counts.pulled)
-                out.key("applied")
-                out.integer(counts.applied)
-                out.key("conflicts")
-                out.integer(counts.conflicts)
+                out.member("pushed", counts.pushed)
+                out.member("pulled", counts.pulled)
+                out.member("applied", counts.applied)
+                out.member("conflicts", counts.conflicts)
                 out.endObject()
             }
         }
@@ -137,10 +126,7 @@ extension Core {
         let conflicts: [Conflict]
         do throws(SyncError) { conflicts = try sync.conflicts() } catch { throw RPCError(error, by: "sync.conflicts") }
         out.beginObject()
-        out.key("items")
-        out.beginArray()
-        for conflict in conflicts { Self.write(conflict, &out) }
-        out.endArray()
+        out.member("items", array: conflicts) { conflict, out in Self.write(conflict, &out) }
         out.endObject()
     }
 
@@ -150,20 +136,15 @@ extension Core {
             value.withUnsafeBytes { out.raw($0) }
         }
         out.beginObject()
-        out.key("id")
-        out.string(conflict.id.text)
-        out.key("mood")
-        out.string(conflict.id.mood.text)
-        out.key("member")
-        out.string(conflict.id.member.text)
+        out.member("id", conflict.id.text)
+        out.member("mood", conflict.id.mood.text)
+        out.member("member", conflict.id.member.text)
         out.key("shown")
         value(conflict.shown)
         out.key("other")
         value(conflict.other)
-        out.key("by")
-        out.string(conflict.id.operation.replica.text)
-        out.key("at")
-        out.string(conflict.at.text)
+        out.member("by", conflict.id.operation.replica.text)
+        out.member("at", conflict.at.text)
         out.endObject()
     }
 
@@ -246,39 +227,24 @@ extension SyncStatus {
             out.key(text: name)
             out.string(value)
         }
-        out.key("pending")
-        out.integer(pending)
-        out.key("replicas")
-        out.beginArray()
-        for replica in replicas {
+        out.member("pending", pending)
+        out.member("replicas", array: replicas) { replica, out in
             out.beginObject()
-            out.key("id")
-            out.string(replica.id.text)
-            out.key("name")
-            out.string(replica.name)
-            out.key("last")
-            out.integer(replica.last)
-            if let seen = replica.lastSeen {
-                out.key("lastSeen")
-                out.string(seen)
-            }
+            out.member("id", replica.id.text)
+            out.member("name", replica.name)
+            out.member("last", replica.last)
+            out.member("lastSeen", replica.lastSeen)
             out.endObject()
         }
-        out.endArray()
         if !missing.isEmpty {
-            out.key("missing")
-            out.beginArray()
-            for (replica, numbers) in missing {
+            out.member("missing", array: missing) { element, out in
+                let (replica, numbers) = element
                 out.beginObject()
-                out.key("replica")
-                out.string(replica.text)
-                out.key("from")
-                out.integer(numbers.lowerBound)
-                out.key("to")
-                out.integer(numbers.upperBound)
+                out.member("replica", replica.text)
+                out.member("from", numbers.lowerBound)
+                out.member("to", numbers.upperBound)
                 out.endObject()
             }
-            out.endArray()
         }
         for (name, texts) in [("refused", refused), ("passedOver", passedOver)] where !texts.isEmpty {
             out.key(text: name)

@@ -86,7 +86,7 @@ extension Core {
         guard let round = sync.round, let conclusion = round.takeConclusion() else { return }
         sync.round = nil
         var nobody = JSONWriter(capacity: 16)
-        do throws(RPCError) { try conclusion(&self, &nobody) } catch { log(.warning, "sync: \(error.message)") }
+        do { try conclusion(&self, &nobody) } catch { log(.warning, "sync: \(RPCError(error, .read).message)") }
         syncHasEnded()
     }
 

@@ -16,7 +16,7 @@ extension Core {
     mutating func time(
         of text: String, as meaning: Tool.TimeMeaning, zone: String?
     ) -> Result<Timestamp, WordProblem> {
-        do throws(RPCError) {
+        do {
             let said = try self.meaning(of: text, at: "", timeZone: zone)
             let milliseconds: Int64? =
                 switch meaning {
@@ -29,6 +29,7 @@ extension Core {
             }
             return .success(time)
         } catch {
+            let error = RPCError(error, .read)
             let reason = error.details.first { $0.name == "reason" }?.value.string
             return .failure(WordProblem(reason: reason ?? error.message))
         }

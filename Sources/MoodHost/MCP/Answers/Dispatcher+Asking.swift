@@ -3,13 +3,8 @@ import JSONRPC
 import MCP
 import MoodProtocol
 
-/// The outcome of one of the host's own methods for an MCP request.
-enum NativeOutcome {
-    /// Valid as long as its writer is unchanged.
-    case result(ValidJSON)
-    case failure(RPCError)
-    case later(any LaterWork)
-}
+/// The outcome of one of the host's own methods for an MCP request. A result is valid as long as its writer is unchanged.
+typealias NativeOutcome = Result<ValidJSON, RPCError>
 
 /// A call of one of the host's own methods.
 struct NativeCall {
@@ -39,42 +34,27 @@ struct ModelPlan {
 extension Dispatcher {
     /// Runs a method on behalf of a request, which settles the changes.
     /// - Parameter native: gets the method's result.
-    /// - Throws: the wait of the request.
+    /// - Throws: the work of a later result, or the wait of the request.
     mutating func ask(
         _ method: Name, _ params: ValidJSON, for request: borrowing Request, _ validator: inout JSONValidator,
         into native: inout JSONWriter
-    ) throws(Stop) -> NativeOutcome {
+    ) throws -> NativeOutcome {
         native.rewind(to: 0)
         native.buffer.limit = limits[.messageBytes]
         defer { native.buffer.limit = .max }
-        do throws(Stop) {
-            try carryOut(method, params, for: request, &validator, into: &native)
-            return .result(ValidJSON(trusting: native.buffer.bytes))
-        } catch {
-            if case .waits = error { throw error }
-            core.takeBack()
-            switch error {
-            case .refused(let error): return .failure(error)
-            case .later(let work, _): return .later(work)
-            case .waits: throw error
-            }
-        }
-    }
-
-    private mutating func carryOut(
-        _ method: Name, _ params: ValidJSON, for request: borrowing Request, _ validator: inout JSONValidator,
-        into native: inout JSONWriter
-    ) throws(Stop) {
-        let entry: MethodTable.Entry
-        do throws(RPCError) {
-            guard let found = try core.find(JSONText(method)) else { throw .methodNotFound("\(method)", []) }
-            entry = found
+        do {
+            guard let entry = try core.find(JSONText(method)) else { throw RPCError.methodNotFound("\(method)", []) }
             try arguments.read(params, for: entry.method, limits, &validator)
+            try perform(entry, request, to: &native)
+            if native.count > limits[.messageBytes] { throw Self.tooLong(request.destination, limits) }
+            return .success(ValidJSON(trusting: native.buffer.bytes))
         } catch {
-            throw .refused(error)
+            let stop = Stop(error, .read)
+            if case .waits = stop { throw error }
+            core.takeBack()
+            guard case .refused(let error) = stop else { throw error }
+            return .failure(error)
         }
-        try perform(entry, request, to: &native)
-        if native.count > limits[.messageBytes] { throw .refused(Self.tooLong(request.destination, limits)) }
     }
 
     /// Carries out a plan, and writes its result.
@@ -82,23 +62,25 @@ extension Dispatcher {
     mutating func carryOut(
         _ plan: ModelPlan, _ given: ModelParams, _ request: borrowing Request, _ validator: inout JSONValidator,
         to out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         var parts: [ModelWork.Part] = []
         var native = JSONWriter(capacity: 1024)
         for call in plan.calls {
             let params = KeptBytes(Array(call.params.text.utf8))
             let asked = ValidJSON(trusting: params.bytes)
-            switch try ask(call.method, asked, for: request, &validator, into: &native) {
-            case .result(let value): parts.append(.done(.success(Array(value.bytes))))
-            case .failure(let error): parts.append(.done(.failure(error)))
-            case .later(let work): parts.append(.later(work))
+            do {
+                let outcome = try ask(call.method, asked, for: request, &validator, into: &native)
+                parts.append(.done(outcome.map { Array($0.bytes) }))
+            } catch {
+                guard case .later(let work, _) = error as? Stop else { throw error }
+                parts.append(.later(work))
             }
             extendLifetime(params)
         }
         extendLifetime(native)
         for work in plan.works { parts.append(.later(work)) }
         let work = ModelWork(parts, given.meta.progressToken, plan.finish)
-        if work.isLater { throw .later(work) }
-        do throws(RPCError) { try work.finish(&core, to: &out) } catch { throw .refused(error) }
+        if work.isLater { throw Stop.later(work) }
+        try work.finish(&core, to: &out)
     }
 }

@@ -10,7 +10,7 @@ extension Dispatcher {
 
     mutating func delete(
         _ call: inout ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         var ids: [String] = []
         call.arguments["ids"]?.forEachElement { element in
             guard let id = element.text?.string.lowercased(), !ids.contains(id) else { return }
@@ -43,11 +43,10 @@ extension Dispatcher {
         call.tool.writeParams(call.arguments, to: &params)
         let asked = ValidJSON(trusting: params.buffer.bytes)
         switch try ask("mood.deleteMany", asked, for: request, &validator, into: &native) {
-        case .result:
+        case .success:
             noteChange(&call)
             call.tool.writeDeleted(ids, call.facts, to: &out)
         case .failure(let error): out.toolError(call.tool.text(of: error), version: Version.program)
-        case .later(let work): throw .later(work)
         }
     }
 
@@ -66,7 +65,7 @@ extension Dispatcher {
     private static func question(_ ids: [String], _ call: ToolCall) -> ModelPlan {
         let calls = ids.prefix(Self.namedMax).map { NativeCall("mood.get", ["id": .string($0)]) }
         let (tool, count) = (call.tool, ids.count)
-        return ModelPlan(calls) { (_, outcomes, out) throws(RPCError) in
+        return ModelPlan(calls) { (_, outcomes, out) throws in
             var names: [String] = []
             for outcome in outcomes {
                 switch outcome {
@@ -97,10 +96,8 @@ extension Dispatcher {
                 ],
             ]
             out.raw("{\"resultType\":\"input_required\"")
-            out.key("inputRequests")
-            JSONValue.object([.init("delete", question)]).write(to: &out)
-            out.key("requestState")
-            out.string(ids.joined(separator: " "))
+            out.member("inputRequests", JSONValue.object([.init("delete", question)]))
+            out.member("requestState", ids.joined(separator: " "))
             out.endModelResult(version: Version.program)
         }
     }

@@ -12,7 +12,7 @@ extension Dispatcher {
     mutating func serve(
         _ method: ModelMethod, _ request: borrowing Request, _ params: ValidJSON?, _ validator: inout JSONValidator,
         to out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         guard request.id != nil else { return }
         let mark = out.count
         // A tool reports its changes.
@@ -32,22 +32,18 @@ extension Dispatcher {
             core.keepStateOfRequest()
         }
         out.endResponse()
-        if out.count - mark > request.room { throw .refused(Self.tooLong(request.destination, limits)) }
+        if out.count - mark > request.room { throw Self.tooLong(request.destination, limits) }
     }
 
     private mutating func read(
         _ params: ValidJSON?, of method: ModelMethod
-    ) throws(Stop) -> (given: ModelParams, revision: Revision) {
-        do throws(RPCError) {
-            let given = try ModelParams(params)
-            return (given, try revision(of: method, given))
-        } catch {
-            throw .refused(error)
-        }
+    ) throws -> (given: ModelParams, revision: Revision) {
+        let given = try ModelParams(params)
+        return (given, try revision(of: method, given))
     }
 
     /// The MCP revision of a request.
-    private mutating func revision(of method: ModelMethod, _ given: ModelParams) throws(RPCError) -> Revision {
+    private mutating func revision(of method: ModelMethod, _ given: ModelParams) throws -> Revision {
         let agreed = method == .initialize ? Revision.newestWithHandshake : core.state.models.agreed
         let revision = try given.meta.revision(agreed: agreed)
         if method.era == (revision.isStateless ? .older : .newer) {
@@ -65,25 +61,19 @@ extension Dispatcher {
     private mutating func write(
         _ asked: (given: ModelParams, revision: Revision), _ request: borrowing Request,
         _ method: ModelMethod, _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         let (given, revision) = asked
         switch method {
         case .subscribe: try subscribe(given, revision, request, &out)
         case .readResource:
-            let reading: Reading
-            do throws(RPCError) { reading = try self.reading(given, revision) } catch { throw .refused(error) }
+            let reading = try self.reading(given, revision)
             switch reading {
             case .plan(let plan): try carryOut(plan, given, request, &validator, to: &out)
             case .moods(let list): try readMoods(list, request, &validator, to: &out)
             }
         default:
-            let plan: ModelPlan?
-            do throws(RPCError) {
-                plan = try self.plan(method, given, revision)
-                if plan == nil { try writePlain(method, given, &out) }
-            } catch {
-                throw .refused(error)
-            }
+            let plan = try self.plan(method, given, revision)
+            if plan == nil { try writePlain(method, given, &out) }
             if let plan { try carryOut(plan, given, request, &validator, to: &out) }
         }
     }
@@ -91,7 +81,7 @@ extension Dispatcher {
     /// The plan of a request that needs methods of the host, or plugins; else nil.
     private mutating func plan(
         _ method: ModelMethod, _ given: ModelParams, _ revision: Revision
-    ) throws(RPCError) -> ModelPlan? {
+    ) throws -> ModelPlan? {
         switch method {
         case .listResources: try listResources(given, revision)
         case .listTemplates: try listTemplates(given)
@@ -105,7 +95,7 @@ extension Dispatcher {
     /// Writes the result of a request that needs neither.
     private mutating func writePlain(
         _ method: ModelMethod, _ given: ModelParams, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws {
         switch method {
         case .initialize: try initialize(given, &out)
         case .discover: discover(&out)
@@ -123,7 +113,7 @@ extension Dispatcher {
 
     // MARK: The beginning
 
-    private mutating func initialize(_ given: ModelParams, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func initialize(_ given: ModelParams, _ out: inout JSONWriter) throws {
         let asked = try given.text(
             given.protocolVersion, "protocolVersion", "a revision of MCP such as \"2025-11-25\"")
         // For an unknown revision, answer with a served one; the client decides whether to continue.
@@ -131,8 +121,7 @@ extension Dispatcher {
         if agreed.isStateless { agreed = .newestWithHandshake }
         core.changeState { $0.models.agreed = agreed }
         out.beginModelResult()
-        out.key("protocolVersion")
-        out.string(agreed.name)
+        out.member("protocolVersion", agreed.name)
         out.key("serverInfo")
         out.raw("{\"name\":\"moodboard\",\"title\":\"MoodBoard\",\"version\":\"")
         out.buffer.append(utf8: Version.program)
@@ -143,8 +132,7 @@ extension Dispatcher {
 
     private mutating func discover(_ out: inout JSONWriter) {
         out.beginModelResult()
-        out.key("supportedVersions")
-        JSONValue.array(Revision.supported).write(to: &out)
+        out.member("supportedVersions", JSONValue.array(Revision.supported))
         Self.writeCapabilities(to: &out)
         out.endModelResult(freshFor: JSONWriter.listMilliseconds, version: Version.program)
     }
@@ -154,8 +142,7 @@ extension Dispatcher {
         out.raw(
             "{\"tools\":{\"listChanged\":true},\"resources\":{\"subscribe\":true,\"listChanged\":true},\"prompts\":{\"listChanged\":false},\"completions\":{}}"
         )
-        out.key("instructions")
-        out.string(Instructions.text)
+        out.member("instructions", Instructions.text)
     }
 
     private mutating func listTools(_ out: inout JSONWriter) {

@@ -21,10 +21,10 @@ extension Dispatcher {
     mutating func callTool(
         _ asked: (given: ModelParams, revision: Revision), _ request: borrowing Request, _ mark: Int,
         _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         let (given, revision) = asked
         var call: ToolCall
-        do throws(RPCError) { call = try toolCall(given, revision) } catch { throw .refused(error) }
+        call = try toolCall(given, revision)
         if let problem = problem(of: &call) { return out.toolError(problem, version: Version.program) }
         let request = request.with(call.facts.notes == .hidden ? .withoutNotes : [])
         let start = out.count
@@ -35,11 +35,9 @@ extension Dispatcher {
         }
         core.writeDamage(in: &out, from: start)
         // One more byte, for the end of the answer.
-        if out.count + 1 - mark > request.room { throw .refused(Self.tooLong(request.destination, limits)) }
-        do throws(Stop) {
-            try settle(call.tool.method, request, isDryRun: call.facts.isDryRun)
-        } catch {
-            guard case .refused(let error) = error else { throw error }
+        if out.count + 1 - mark > request.room { throw Self.tooLong(request.destination, limits) }
+        do { try settle(call.tool.method, request, isDryRun: call.facts.isDryRun) } catch {
+            guard case .refused(let error) = Stop(error, .write) else { throw error }
             core.takeBack()
             out.rewind(to: start)
             out.toolError(call.tool.text(of: error), version: Version.program)
@@ -47,7 +45,7 @@ extension Dispatcher {
         if let token = given.meta.progressToken { core.notices.addDone(token) }
     }
 
-    private mutating func toolCall(_ given: ModelParams, _ revision: Revision) throws(RPCError) -> ToolCall {
+    private mutating func toolCall(_ given: ModelParams, _ revision: Revision) throws -> ToolCall {
         let name = try given.text(given.name, "name", "the name of a tool, as tools/list gives it")
         let tool = try toolCatalogue().find(name)
         let arguments = ToolArguments(try given.object(given.arguments, "arguments"))
@@ -71,7 +69,7 @@ extension Dispatcher {
     private mutating func perform(
         _ call: inout ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator,
         to out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         switch call.tool.work {
         case .get: return try get(call, request, &validator, to: &out)
         case .find: return try writePages(&call, request, &validator, to: &out)
@@ -87,8 +85,17 @@ extension Dispatcher {
         defer { extendLifetime(native) }
         call.tool.writeParams(call.arguments, to: &params)
         let asked = ValidJSON(trusting: params.buffer.bytes)
-        switch try ask(call.tool.method, asked, for: request, &validator, into: &native) {
-        case .result(let value):
+        let outcome: NativeOutcome
+        do { outcome = try ask(call.tool.method, asked, for: request, &validator, into: &native) } catch {
+            guard case .later(let work, _) = error as? Stop else { throw error }
+            let (tool, facts) = (call.tool, call.facts)
+            throw Stop.later(
+                ModelWork([.later(work)], call.given.meta.progressToken) { (_, outcomes, out) in
+                    Self.write(outcomes[0], of: tool, facts, to: &out)
+                })
+        }
+        switch outcome {
+        case .success(let value):
             noteChange(&call)
             var fits = true
             switch call.tool.work {
@@ -99,12 +106,6 @@ extension Dispatcher {
             }
             if !fits { core.takeBack() }
         case .failure(let error): out.toolError(call.tool.text(of: error), version: Version.program)
-        case .later(let work):
-            let (tool, facts) = (call.tool, call.facts)
-            throw .later(
-                ModelWork([.later(work)], call.given.meta.progressToken) { (_, outcomes, out) throws(RPCError) in
-                    Self.write(outcomes[0], of: tool, facts, to: &out)
-                })
         }
     }
 
@@ -124,7 +125,7 @@ extension Dispatcher {
                 sent = .object(members + [.init("progressToken", JSONValue(token))])
             }
         }
-        return ModelPlan([NativeCall(method, sent)]) { (core, outcomes, out) throws(RPCError) in
+        return ModelPlan([NativeCall(method, sent)]) { (core, outcomes, out) throws in
             switch tool.work {
             case .year: Self.writeYear(outcomes[0], asked["year"]?.integer ?? 0, tool, facts, to: &out)
             case .stats: Self.writeStatistics(outcomes[0], tool, facts, to: &out)
@@ -219,7 +220,7 @@ extension Dispatcher {
 
     private mutating func get(
         _ call: ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         var params = JSONWriter(capacity: 64)
         var native = JSONWriter(capacity: 1024)
         var past = JSONWriter(capacity: 16)
@@ -230,7 +231,7 @@ extension Dispatcher {
         let asked = ValidJSON(trusting: params.buffer.bytes)
         var failure: RPCError?
         switch try ask("mood.get", asked, for: request, &validator, into: &native) {
-        case .result(let mood):
+        case .success(let mood):
             guard call.arguments.boolean("with_history") == true || call.arguments["cursor"] != nil else {
                 return _ = call.tool.writeMood(mood, call.facts, to: &out)
             }
@@ -241,17 +242,15 @@ extension Dispatcher {
                 Tool.writeHistoryParams(call.arguments, limit: limit, to: &params)
                 let asked = ValidJSON(trusting: params.buffer.bytes)
                 switch try ask("mood.history", asked, for: request, &validator, into: &past) {
-                case .result(let page):
+                case .success(let page):
                     let fewer = call.tool.writeMood(mood, page: page, call.facts, to: &out)
                     limit = fewer.map { min($0, (limit ?? .max) - 1) }
                 case .failure(let error):
                     failure = error
                     limit = nil
-                case .later(let work): throw .later(work)
                 }
             } while limit != nil
         case .failure(let error): failure = error
-        case .later(let work): throw .later(work)
         }
         if let failure { out.toolError(call.tool.text(of: failure), version: Version.program) }
     }
@@ -260,7 +259,7 @@ extension Dispatcher {
     /// items. Each round asks for fewer than the last page had, and one item is always written, so it ends.
     private mutating func writePages(
         _ call: inout ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         var params = JSONWriter(capacity: 256)
         var native = JSONWriter(capacity: 16 * 1024)
         defer { extendLifetime(params) }
@@ -273,7 +272,7 @@ extension Dispatcher {
                 call.tool.method, ValidJSON(trusting: params.buffer.bytes), for: request, &validator,
                 into: &native)
             {
-            case .result(let page):
+            case .success(let page):
                 let fewer =
                     call.tool.isPaged
                     ? call.tool.writePage(page, call.facts, to: &out) : call.tool.writeMoods(page, call.facts, to: &out)
@@ -282,7 +281,6 @@ extension Dispatcher {
                 call.arguments.understand("limit", as: .number(String(limit)))
             case .failure(let error):
                 return out.toolError(call.tool.text(of: error), version: Version.program)
-            case .later(let work): throw .later(work)
             }
         }
     }

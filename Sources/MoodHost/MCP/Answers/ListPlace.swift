@@ -20,7 +20,7 @@ struct ListPlace {
     }
 
     /// - Throws: `invalidParams` for no cursor of this kind. The host's method checks the host's own part.
-    init(cursor: String) throws(RPCError) {
+    init(cursor: String) throws {
         guard cursor.utf8.first == UInt8(ascii: "{") else {
             (own, servers) = (cursor, [])
             return

@@ -6,7 +6,7 @@ final class ModelWork: LaterWork {
     /// The outcome of a call.
     typealias Outcome = Result<[UInt8], RPCError>
     /// Writes the result.
-    typealias Finish = (inout Core, [Outcome], inout JSONWriter) throws(RPCError) -> Void
+    typealias Finish = (inout Core, [Outcome], inout JSONWriter) throws -> Void
 
     enum Part {
         case done(Outcome)
@@ -38,7 +38,7 @@ final class ModelWork: LaterWork {
     var isLater: Bool { !works.isEmpty }
 
     /// Writes the result if no part comes later.
-    func finish(_ core: inout Core, to out: inout JSONWriter) throws(RPCError) {
+    func finish(_ core: inout Core, to out: inout JSONWriter) throws {
         let outcomes: [Outcome] = parts.compactMap { part in
             switch part {
             case .done(let outcome): outcome
@@ -87,17 +87,18 @@ final class ModelWork: LaterWork {
             conclusions[place] = conclusion
         }
         let (parts, conclusions, write) = (parts, conclusions, write)
-        return { (core, out) throws(RPCError) in
+        return { (core, out) throws in
             var outcomes: [Outcome] = []
             for (place, part) in parts.enumerated() {
                 switch part {
                 case .done(let outcome): outcomes.append(outcome)
                 case .later:
                     var native = JSONWriter(capacity: 1024)
-                    do throws(RPCError) {
+                    do {
                         try conclusions[place]?(&core, &native)
                         outcomes.append(.success(native.buffer.withBytes { Array($0) }))
                     } catch {
+                        let error = RPCError(error, .read)
                         // A cancelled request is answered with "cancelled".
                         if error.code == .cancelled { throw error }
                         outcomes.append(.failure(error))

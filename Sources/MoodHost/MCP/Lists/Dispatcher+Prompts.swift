@@ -9,9 +9,9 @@ import Versions
 extension Dispatcher {
     mutating func listPrompts(
         _ given: ModelParams
-    ) throws(RPCError) -> ModelPlan {
+    ) throws -> ModelPlan {
         try list(.prompts, given, freshFor: JSONWriter.listMilliseconds) {
-            (core, cursor, _, out) throws(RPCError) in
+            (core, cursor, _, out) throws in
             try Self.checkIsFirst(cursor)
             for prompt in Prompt.allCases where !core.options.isReadOnly || prompt != .log { prompt.write(to: &out) }
             return nil
@@ -20,7 +20,7 @@ extension Dispatcher {
 
     mutating func getPrompt(
         _ given: ModelParams
-    ) throws(RPCError) -> ModelPlan {
+    ) throws -> ModelPlan {
         let name = try given.text(given.name, "name", "the name of a prompt, as prompts/list gives it").string
         if let (server, name) = server(of: name) {
             return try getPrompt(name, of: server, given)
@@ -41,7 +41,7 @@ extension Dispatcher {
             guard let said else {
                 throw Arguments.error("is required: \(argument.summary)", at: "/arguments/\(argument.name)")
             }
-            return ModelPlan { (_, _, out) throws(RPCError) in Self.write(prompt, given: "", data: [said], to: &out) }
+            return ModelPlan { (_, _, out) throws in Self.write(prompt, given: "", data: [said], to: &out) }
         }
         let span = said ?? prompt.usualSpan
         let from = try promptTime(span, .start, argument.name)
@@ -57,7 +57,7 @@ extension Dispatcher {
                 NativeCall("mood.list", ["limit": 100, "order": "asc", "filter": range]),
                 NativeCall("stats.summary", range),
             ]
-        ) { (_, outcomes, out) throws(RPCError) in
+        ) { (_, outcomes, out) throws in
             let page = try outcomes[0].get()
             var data = ["There are no moods in this span."]
             if let moods = JSONWriter.moodLines(of: page, rule, bytesMax: bytesMax) {
@@ -80,7 +80,7 @@ extension Dispatcher {
 
     private mutating func promptTime(
         _ span: String, _ meaning: Tool.TimeMeaning, _ argument: StaticString
-    ) throws(RPCError) -> Timestamp {
+    ) throws -> Timestamp {
         switch core.time(of: span, as: meaning, zone: nil) {
         case .success(let time): return time
         case .failure(let problem): throw Arguments.error(problem.reason, at: "/arguments/\(argument)")
@@ -95,24 +95,17 @@ extension Dispatcher {
 
     private static func write(_ prompt: Prompt, given: String, data: [String], to out: inout JSONWriter) {
         out.beginModelResult()
-        out.key("description")
-        out.string(prompt.summary)
-        out.key("messages")
-        out.beginArray()
-        for text in [prompt.task(given), Prompt.warning] + data {
+        out.member("description", prompt.summary)
+        out.member("messages", array: [prompt.task(given), Prompt.warning] + data) { text, out in
             out.beginObject()
-            out.key("role")
-            out.string("user" as StaticString)
+            out.member("role", literal: "user")
             out.key("content")
             out.beginObject()
-            out.key("type")
-            out.string("text" as StaticString)
-            out.key("text")
-            out.string(text)
+            out.member("type", literal: "text")
+            out.member("text", text)
             out.endObject()
             out.endObject()
         }
-        out.endArray()
         out.endModelResult(version: Version.program)
     }
 
@@ -120,7 +113,7 @@ extension Dispatcher {
 
     mutating func complete(
         _ given: ModelParams, _ revision: Revision
-    ) throws(RPCError) -> ModelPlan {
+    ) throws -> ModelPlan {
         guard let reference = try given.object(given.reference, "ref") else {
             throw Arguments.error(
                 "is required: {type: \"ref/prompt\", name} or {type: \"ref/resource\", uri}", at: "/ref")
@@ -140,11 +133,11 @@ extension Dispatcher {
         }
         switch try Self.completion(asked, name) {
         case .words(let words):
-            return ModelPlan { (_, _, out) throws(RPCError) in
+            return ModelPlan { (_, _, out) throws in
                 Self.write(words.filter { $0.lowercased().hasPrefix(value.lowercased()) }, to: &out)
             }
         case .feelings:
-            return ModelPlan { (core, _, out) throws(RPCError) in
+            return ModelPlan { (core, _, out) throws in
                 Self.write(core.feelings(beginning: value) + core.emoji(beginning: value), to: &out)
             }
         case .ids:
@@ -153,7 +146,7 @@ extension Dispatcher {
             let prefix = value.lowercased()
             let isID = prefix.utf8.count >= 4 && prefix.utf8.allSatisfy { "0123456789abcdef-".utf8.contains($0) }
             return ModelPlan([NativeCall("mood.list", .object(params))]) {
-                (core, outcomes, out) throws(RPCError) in
+                (core, outcomes, out) throws in
                 let page = JSONValue(bytes: try outcomes[0].get())
                 let named = isID ? core.store.newestIDs(.max).map(\.text).filter { $0.hasPrefix(prefix) } : []
                 if !named.isEmpty { return Self.write(named, to: &out) }
@@ -162,7 +155,7 @@ extension Dispatcher {
             }
         case .tags:
             return ModelPlan([NativeCall("mood.tags")]) {
-                (_, outcomes, out) throws(RPCError) in
+                (_, outcomes, out) throws in
                 // A host without that method knows no tags.
                 guard case .success(let answer) = outcomes[0] else { return Self.write([], to: &out) }
                 let tags = (JSONValue(bytes: answer)["tags"]?.array ?? []).compactMap {
@@ -174,7 +167,7 @@ extension Dispatcher {
             let oldest: JSONValue = ["limit": 1, "order": "asc"]
             let now = Int(core.now.text.prefix(4)) ?? 0
             return ModelPlan([NativeCall("mood.list", oldest)]) {
-                (_, outcomes, out) throws(RPCError) in
+                (_, outcomes, out) throws in
                 let first = JSONValue(bytes: try outcomes[0].get())["items"]?.array?.first?["timestamp"]?.string
                 let from = min(first.flatMap { Int($0.prefix(4)) } ?? now, now)
                 Self.write((from...now).reversed().map { String($0) }.filter { $0.hasPrefix(value) }, to: &out)
@@ -187,7 +180,7 @@ extension Dispatcher {
         case words([String])
     }
 
-    private static func completion(_ reference: JSONValue, _ argument: String) throws(RPCError) -> Completion {
+    private static func completion(_ reference: JSONValue, _ argument: String) throws -> Completion {
         switch reference["type"]?.string {
         case "ref/prompt":
             let name = reference["name"]?.string ?? ""
@@ -230,17 +223,11 @@ extension Dispatcher {
     private static func write(_ values: [String], total: Int? = nil, to out: inout JSONWriter) {
         let total = total ?? values.count
         out.beginModelResult()
-        out.key("completion")
-        out.beginObject()
-        out.key("values")
-        out.beginArray()
-        for value in values.prefix(valuesMax) { out.string(value) }
-        out.endArray()
-        out.key("total")
-        out.integer(total)
-        out.key("hasMore")
-        out.boolean(total > min(values.count, valuesMax))
-        out.endObject()
+        out.member("completion") { out in
+            out.member("values", array: values.prefix(valuesMax)) { value, out in out.string(value) }
+            out.member("total", total)
+            out.member("hasMore", total > min(values.count, valuesMax))
+        }
         out.endModelResult(version: Version.program)
     }
 }

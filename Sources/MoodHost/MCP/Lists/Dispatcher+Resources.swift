@@ -12,7 +12,7 @@ extension Dispatcher {
     /// Lists the moods page by page, after the resources that always exist.
     mutating func listResources(
         _ given: ModelParams, _ revision: Revision
-    ) throws(RPCError) -> ModelPlan {
+    ) throws -> ModelPlan {
         let year = has("stats.render") ? core.now.text.prefix(4) : ""
         let moods = { (cursor: String) -> [NativeCall] in
             var params: [JSONValue.Member] = [.init("limit", .number(String(Self.pageCount)))]
@@ -20,7 +20,7 @@ extension Dispatcher {
             return [NativeCall("mood.list", .object(params))]
         }
         return try list(.resources, given, moods) {
-            (_, cursor, outcomes, out) throws(RPCError) in
+            (_, cursor, outcomes, out) throws in
             let page = JSONValue(bytes: try outcomes[0].get())
             if cursor.isEmpty {
                 Resource("moodboard://moods", "Moods", "The newest moods, as JSON and as Markdown.").write(to: &out)
@@ -46,24 +46,19 @@ extension Dispatcher {
 
     mutating func listTemplates(
         _ given: ModelParams
-    ) throws(RPCError) -> ModelPlan {
+    ) throws -> ModelPlan {
         let templates = ResourceAddress.templates.filter { $0.method.map { has($0) } ?? true }
         return try list(
             .resourceTemplates, given, freshFor: JSONWriter.listMilliseconds
-        ) { (_, cursor, _, out) throws(RPCError) in
+        ) { (_, cursor, _, out) throws in
             try Self.checkIsFirst(cursor)
             for template in templates {
                 out.beginObject()
-                out.key("uriTemplate")
-                out.string(template.template)
-                out.key("name")
-                out.string(template.name)
-                out.key("title")
-                out.string(template.name)
-                out.key("description")
-                out.string(template.summary)
-                out.key("mimeType")
-                out.string(template.mediaType)
+                out.member("uriTemplate", template.template)
+                out.member("name", template.name)
+                out.member("title", template.name)
+                out.member("description", template.summary)
+                out.member("mimeType", template.mediaType)
                 out.endObject()
             }
             return nil
@@ -71,7 +66,7 @@ extension Dispatcher {
     }
 
     /// Rejects a cursor: the host's own part of most lists is one page.
-    static func checkIsFirst(_ cursor: String) throws(RPCError) {
+    static func checkIsFirst(_ cursor: String) throws {
         guard cursor.isEmpty else { throw ListPlace.invalid }
     }
 
@@ -93,12 +88,12 @@ extension Dispatcher {
         let revision: Revision
     }
 
-    mutating func reading(_ given: ModelParams, _ revision: Revision) throws(RPCError) -> Reading {
+    mutating func reading(_ given: ModelParams, _ revision: Revision) throws -> Reading {
         let uri = try given.text(given.uri, "uri", "the address of a resource").string
         if let (server, address) = server(of: uri) {
             return .plan(try readResource(address, of: server, revision))
         }
-        guard let address = ResourceAddress(uri) else { throw .noResource(uri, revision) }
+        guard let address = ResourceAddress(uri) else { throw RPCError.noResource(uri, revision) }
         let notes: NotesRule = core.options.hidesNotes ? .hidden : .whole
         let contents = ResourceContents(uri, notes: notes, version: Version.program)
         if let (title, limit, params) = Self.list(at: address) {
@@ -107,7 +102,7 @@ extension Dispatcher {
                     title: title, limit: limit, params: params, contents: contents, uri: uri, revision: revision))
         }
         return .plan(
-            ModelPlan(calls(for: address)) { (_, outcomes, out) throws(RPCError) in
+            ModelPlan(calls(for: address)) { (_, outcomes, out) throws in
                 var parts: [[UInt8]] = []
                 for outcome in outcomes {
                     do throws(RPCError) { parts.append(try outcome.get()) } catch {
@@ -141,7 +136,7 @@ extension Dispatcher {
     /// last page had, and one mood is always written, so it ends.
     mutating func readMoods(
         _ list: MoodList, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(Stop) {
+    ) throws {
         var native = JSONWriter(capacity: 16 * 1024)
         defer { extendLifetime(native) }
         var limit = list.limit
@@ -151,15 +146,14 @@ extension Dispatcher {
             defer { extendLifetime(params) }
             let asked = ValidJSON(trusting: params.bytes)
             switch try ask("mood.list", asked, for: request, &validator, into: &native) {
-            case .result(let page):
+            case .success(let page):
                 let bytesMax = min(request.room, limits[.messageBytes]) - Self.bytesAroundResource
                 guard
                     let fewer = list.contents.writeMoods(page, title: list.title, bytesMax: bytesMax, to: &out),
                     limit > 1
                 else { return }
                 limit = min(fewer, limit - 1)
-            case .failure(let error): throw .refused(Self.failure(error, list.uri, list.revision))
-            case .later(let work): throw .later(work)
+            case .failure(let error): throw Self.failure(error, list.uri, list.revision)
             }
         }
     }

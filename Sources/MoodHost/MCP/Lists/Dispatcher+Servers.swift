@@ -19,8 +19,8 @@ extension Dispatcher {
     mutating func list(
         _ item: ServerItem, _ given: ModelParams, freshFor milliseconds: Int = 0,
         _ calls: (String) -> [NativeCall] = { _ in [] },
-        _ write: @escaping (inout Core, String, [ModelWork.Outcome], inout JSONWriter) throws(RPCError) -> String?
-    ) throws(RPCError) -> ModelPlan {
+        _ write: @escaping (inout Core, String, [ModelWork.Outcome], inout JSONWriter) throws -> String?
+    ) throws -> ModelPlan {
         let cursor = given.cursor?.isNull == false ? try given.text(given.cursor, "cursor", "a nextCursor").string : ""
         let place = cursor.isEmpty ? ListPlace(servers: servers.map(\.id)) : try ListPlace(cursor: cursor)
         let own = place.own.map(calls) ?? []
@@ -32,7 +32,7 @@ extension Dispatcher {
             works.append(Self.page(of: server, item, cursor))
         }
         return ModelPlan(own, besides: works) {
-            (core, outcomes, out) throws(RPCError) in
+            (core, outcomes, out) throws in
             var next = ListPlace(servers: [])
             next.own = nil
             out.beginModelResult()
@@ -46,10 +46,7 @@ extension Dispatcher {
                 next.goOn(server.id, at: page["nextCursor"]?.string, after: cursor)
             }
             out.endArray()
-            if let cursor = next.cursor {
-                out.key("nextCursor")
-                out.string(cursor)
-            }
+            out.member("nextCursor", next.cursor)
             out.endModelResult(freshFor: works.isEmpty ? milliseconds : 0, version: Version.program)
         }
     }
@@ -59,7 +56,7 @@ extension Dispatcher {
         let call = server.request(item.method, .object(cursor.isEmpty ? [] : [.init("cursor", .string(cursor))]))
         let hosted = server.hosted
         let end = Clock.monotonicMilliseconds + listMilliseconds
-        return PluginWork([(hosted, call)], until: end) { (_, out) throws(RPCError) in
+        return PluginWork([(hosted, call)], until: end) { (_, out) throws in
             if case .result(let bytes) = call.outcome { return bytes.withUnsafeBytes { out.raw($0) } }
             hosted.abandon(call)
             out.raw("{}")
@@ -91,10 +88,10 @@ extension Dispatcher {
     mutating func pass(
         _ method: String, _ params: JSONValue, to server: TrustedPlugin,
         refusal: @escaping (String) -> RPCError = { Arguments.error("is not known there: \($0)", at: "/ref") },
-        _ write: @escaping (JSONValue, inout JSONWriter) throws(RPCError) -> Void
-    ) throws(RPCError) -> ModelPlan {
+        _ write: @escaping (JSONValue, inout JSONWriter) throws -> Void
+    ) throws -> ModelPlan {
         let (call, id) = (server.request(method, params), server.id.text)
-        let work = PluginWork([(server.hosted, call)]) { (_, out) throws(RPCError) in
+        let work = PluginWork([(server.hosted, call)]) { (_, out) throws in
             if case .failed(let error) = call.outcome {
                 let error = JSONValue(bytes: error)
                 // Both eras' codes for an unknown item. (MCP: "Error Handling" of resources and prompts)
@@ -106,7 +103,7 @@ extension Dispatcher {
             bytes.withUnsafeBytes { out.raw($0) }
         }
         return ModelPlan([], besides: [work]) {
-            (_, outcomes, out) throws(RPCError) in
+            (_, outcomes, out) throws in
             let result = JSONValue(bytes: try outcomes[0].get())
             out.beginModelResult()
             try write(result, &out)
@@ -116,12 +113,12 @@ extension Dispatcher {
 
     mutating func readResource(
         _ address: String, of server: TrustedPlugin, _ revision: Revision
-    ) throws(RPCError) -> ModelPlan {
+    ) throws -> ModelPlan {
         let id = server.id
         return try pass(
             "resources/read", ["uri": .string(ServerItem.original(address))], to: server,
             refusal: { .noResource(ServerItem.prefix(id) + address, revision, RPCError(.notFound, $0)) }
-        ) { (result, out) throws(RPCError) in
+        ) { (result, out) throws in
             out.key("contents")
             try ServerItem.contents(of: result, id).write(to: &out)
         }
@@ -129,7 +126,7 @@ extension Dispatcher {
 
     mutating func getPrompt(
         _ name: String, of server: TrustedPlugin, _ given: ModelParams
-    ) throws(RPCError) -> ModelPlan {
+    ) throws -> ModelPlan {
         let id = server.id
         var params: [JSONValue.Member] = [.init("name", .string(name))]
         if let arguments = try given.object(given.arguments, "arguments") {
@@ -140,9 +137,8 @@ extension Dispatcher {
             refusal: {
                 Arguments.error("names no prompt of the plugin \(id), or its arguments are wrong: \($0)", at: "/name")
             }
-        ) { (result, out) throws(RPCError) in
-            out.key("description")
-            out.string((result["description"]?.string ?? name) + " (Of the plugin \(id).)")
+        ) { (result, out) throws in
+            out.member("description", (result["description"]?.string ?? name) + " (Of the plugin \(id).)")
             out.key("messages")
             try ServerItem.messages(of: result, id).write(to: &out)
         }
@@ -151,10 +147,10 @@ extension Dispatcher {
     /// - Parameter reference: `ref` with the name or template as the server knows it.
     mutating func complete(
         _ reference: JSONValue, _ argument: JSONValue, of server: TrustedPlugin
-    ) throws(RPCError) -> ModelPlan {
+    ) throws -> ModelPlan {
         try pass(
             "completion/complete", ["ref": reference, "argument": argument], to: server
-        ) { (result, out) throws(RPCError) in
+        ) { (result, out) throws in
             let found = result["completion"] ?? .null
             let values = (found["values"]?.array ?? []).filter { $0.string != nil }
             out.key("completion")

@@ -7,9 +7,8 @@ import MoodProtocol
 extension Dispatcher {
     mutating func subscribe(
         _ given: ModelParams, _ revision: Revision, _ request: borrowing Request, _ out: inout JSONWriter
-    ) throws(Stop) {
-        let uri: String
-        do throws(RPCError) { uri = try address(given, revision) } catch { throw .refused(error) }
+    ) throws {
+        let uri = try address(given, revision)
         try core.followForModels(request) { models in
             models.hearsLists = true
             if !models.addresses.contains(where: { $0.utf8.elementsEqual(uri.utf8) }) { models.addresses.append(uri) }
@@ -17,9 +16,9 @@ extension Dispatcher {
         out.raw("{}")
     }
 
-    private func address(_ given: ModelParams, _ revision: Revision) throws(RPCError) -> String {
+    private func address(_ given: ModelParams, _ revision: Revision) throws -> String {
         let uri = try given.text(given.uri, "uri", "the address of a resource").string
-        guard ResourceAddress(uri) != nil else { throw .noResource(uri, revision) }
+        guard ResourceAddress(uri) != nil else { throw RPCError.noResource(uri, revision) }
         guard core.state.models.addresses.count < ModelState.addressesMax else {
             throw RPCError(
                 .limitExceeded,
@@ -29,7 +28,7 @@ extension Dispatcher {
         return uri
     }
 
-    mutating func unsubscribe(_ given: ModelParams, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func unsubscribe(_ given: ModelParams, _ out: inout JSONWriter) throws {
         let uri = try given.text(given.uri, "uri", "the address of a resource").string
         core.changeState { state in
             state.models.addresses.removeAll { $0.utf8.elementsEqual(uri.utf8) }
@@ -41,12 +40,9 @@ extension Dispatcher {
     /// Begins a `subscriptions/listen`. It is answered when the host ends it; until then it brings notifications.
     mutating func listen(
         _ asked: (given: ModelParams, revision: Revision), _ request: borrowing Request
-    ) throws(Stop) {
+    ) throws {
         guard let id = request.id.map({ Array($0) }) else { return }
-        let listener: ModelListener
-        do throws(RPCError) { listener = try self.listener(id, asked.given, asked.revision, request) } catch {
-            throw .refused(error)
-        }
+        let listener = try self.listener(id, asked.given, asked.revision, request)
         // Plugins must be loaded before their changes can be reported.
         if listener.hearsTools {
             core.loadPlugins()
@@ -58,7 +54,7 @@ extension Dispatcher {
 
     private func listener(
         _ id: [UInt8], _ given: ModelParams, _ revision: Revision, _ request: borrowing Request
-    ) throws(RPCError) -> ModelListener {
+    ) throws -> ModelListener {
         if request.destination.batch != nil {
             throw RPCError(.invalidRequest, "subscriptions/listen goes on for long, so it cannot be in a batch.")
         }
@@ -105,7 +101,7 @@ extension Core {
     /// Adds a subscription, from the present revision on.
     fileprivate mutating func followForModels(
         _ request: borrowing Request, _ change: (inout ModelState) -> Void
-    ) throws(Stop) {
+    ) throws {
         var models = state.models
         change(&models)
         if models.wantsCommits, models.told == nil {

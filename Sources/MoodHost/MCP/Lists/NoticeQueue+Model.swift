@@ -8,8 +8,7 @@ extension NoticeQueue {
     func addDone(_ token: ValidJSON) {
         add("notifications/progress") { writer in
             writer.beginObject()
-            writer.key("progressToken")
-            writer.raw(token.bytes)
+            writer.member("progressToken", raw: token.bytes)
             writer.buffer.append(",\"progress\":1,\"total\":1,\"message\":\"Done\"" as StaticString)
             writer.endObject()
         }
@@ -19,23 +18,15 @@ extension NoticeQueue {
     func addAcknowledged(_ listener: ModelListener) {
         add("notifications/subscriptions/acknowledged") { writer in
             writer.beginObject()
-            writer.key("notifications")
-            writer.beginObject()
-            if listener.hearsTools {
-                writer.key("toolsListChanged")
-                writer.boolean(true)
+            writer.member("notifications") { writer in
+                writer.member(ifTrue: "toolsListChanged", listener.hearsTools)
+                writer.member(ifTrue: "resourcesListChanged", listener.hearsLists)
+                if !listener.addresses.isEmpty {
+                    writer.member("resourceSubscriptions", array: listener.addresses) { address, writer in
+                        writer.string(address)
+                    }
+                }
             }
-            if listener.hearsLists {
-                writer.key("resourcesListChanged")
-                writer.boolean(true)
-            }
-            if !listener.addresses.isEmpty {
-                writer.key("resourceSubscriptions")
-                writer.beginArray()
-                for address in listener.addresses { writer.string(address) }
-                writer.endArray()
-            }
-            writer.endObject()
             writer.subscription(listener.id)
             writer.endObject()
         }
@@ -53,8 +44,7 @@ extension NoticeQueue {
     func addUpdated(_ address: String, for id: [UInt8]?) {
         add("notifications/resources/updated") { writer in
             writer.beginObject()
-            writer.key("uri")
-            writer.string(address)
+            writer.member("uri", address)
             if let id { writer.subscription(id) }
             writer.endObject()
         }

@@ -65,11 +65,11 @@ enum ServerItem: String {
     // MARK: Results
 
     /// The `contents` of `resources/read`.
-    static func contents(of result: JSONValue, _ id: PluginID) throws(RPCError) -> JSONValue {
+    static func contents(of result: JSONValue, _ id: PluginID) throws -> JSONValue {
         var contents: [JSONValue] = []
         for (place, content) in (result["contents"]?.array ?? []).enumerated() {
             guard let content = resource(content, id) else {
-                throw .pluginFailed(id.text, "it has answered with no content", path: "/contents/\(place)")
+                throw RPCError.pluginFailed(id.text, "it has answered with no content", path: "/contents/\(place)")
             }
             contents.append(content)
         }
@@ -77,12 +77,12 @@ enum ServerItem: String {
     }
 
     /// The `messages` of `prompts/get`.
-    static func messages(of result: JSONValue, _ id: PluginID) throws(RPCError) -> JSONValue {
+    static func messages(of result: JSONValue, _ id: PluginID) throws -> JSONValue {
         var messages: [JSONValue] = []
         for (place, message) in (result["messages"]?.array ?? []).enumerated() {
             guard let role = message["role"]?.string, ["user", "assistant"].contains(role),
                 let content = message["content"].flatMap({ Self.content($0, id) })
-            else { throw .pluginFailed(id.text, "it has answered with no message", path: "/messages/\(place)") }
+            else { throw RPCError.pluginFailed(id.text, "it has answered with no message", path: "/messages/\(place)") }
             messages.append(["role": .string(role), "content": content])
         }
         return .array(messages)

@@ -13,7 +13,7 @@ extension Core {
     /// The most exports under way. A further one displaces the one that was used longest ago.
     private static let exportsMax = 8
 
-    mutating func export(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
+    mutating func export(_ arguments: borrowing Arguments) throws -> any LaterWork {
         let format = arguments[TransferParams.exportFormat]
         if let cursor = arguments[MoodParams.cursor]?.withDecoded({ Array($0) }) {
             return try nextPage(cursor, format)
@@ -23,19 +23,14 @@ extension Core {
         }
         let isCopy = arguments[TransferParams.backup]
         if isCopy { try Self.checkCopy(arguments, format) }
-        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: false) }
+        try store.flushEarly()
         var filter = MoodFilter()
         if let given = arguments[MoodParams.filter] {
             filter = try self.filter(given, timeZone: arguments[ReadingParams.timeZone])
         }
         let known = ExportFormat(rawValue: format)
-        let moods: FrozenMoods
-        do throws(MoodStoreError) {
-            moods = try store.frozen(
-                filter, isDescending: known?.isDescending ?? false, takesDamaged: arguments[TransferParams.damaged])
-        } catch {
-            throw RPCError(error)
-        }
+        let moods = try store.frozen(
+            filter, isDescending: known?.isDescending ?? false, takesDamaged: arguments[TransferParams.damaged])
         if let damage = moods.damage, !arguments[TransferParams.damaged] { throw Self.refusal(damage) }
         guard let known else {
             loadPlugins()
@@ -52,7 +47,7 @@ extension Core {
     }
 
     /// Checks that a copy is of the whole store and has its one format.
-    private static func checkCopy(_ arguments: borrowing Arguments, _ format: String) throws(RPCError) {
+    private static func checkCopy(_ arguments: borrowing Arguments, _ format: String) throws {
         if format != ExportFormat.jsonl.rawValue {
             throw Arguments.error("belongs to format jsonl; leave out one of the two", at: "/backup")
         }
@@ -80,7 +75,7 @@ extension Core {
     /// The settings, if the whole store is exported without loss; else nothing.
     private mutating func settingsText(
         _ format: ExportFormat, _ arguments: borrowing Arguments
-    ) throws(RPCError) -> [UInt8] {
+    ) throws -> [UInt8] {
         guard format == .jsonl, arguments[MoodParams.filter] == nil else { return [] }
         let settings = try settings()
         guard settings.isAnythingChosen else { return [] }
@@ -99,9 +94,9 @@ extension Core {
         if exports.count > Self.exportsMax { exports.removeFirst() }
     }
 
-    private mutating func nextPage(_ cursor: [UInt8], _ format: String) throws(RPCError) -> any LaterWork {
+    private mutating func nextPage(_ cursor: [UInt8], _ format: String) throws -> any LaterWork {
         var words: [UInt64]?
-        do throws(MoodStoreError) { words = try ExportCursor.words(cursor) } catch { throw RPCError(error) }
+        words = try ExportCursor.words(cursor)
         guard let words, let place = exports.firstIndex(where: { $0.key == words[0] }),
             let page = Int(exactly: words[1])
         else {
@@ -121,7 +116,7 @@ extension Core {
         let work = LongWork(on: store.helper, .init(message: "Writing", done: page, total: page + 1))
         return LongRequest(work) {
             let result = export.makePage(page) { work.isCancelled }
-            return { (core, out) throws(RPCError) in
+            return { (core, out) throws in
                 if case .failure(let error) = result {
                     core.exports.removeAll { $0 === export }
                     throw RPCError(error, forWriting: false)
@@ -133,8 +128,7 @@ extension Core {
                 out.key("text")
                 export.text.withUnsafeBytes { out.string(utf8: $0) }
                 if !export.isLast {
-                    out.key("nextCursor")
-                    out.string(ExportCursor.text(export.key, page + 1))
+                    out.member("nextCursor", ExportCursor.text(export.key, page + 1))
                 } else {
                     core.exports.removeAll { $0 === export }
                 }
@@ -243,17 +237,13 @@ final class RunningExport: @unchecked Sendable {
             }
             item.rewind(to: 0)
             item.beginObject()
-            item.key("revision")
-            item.integer(commit.seq)
+            item.member("revision", commit.seq)
             item.key("at")
             item.string(utf8: commit.at)
-            item.key("kind")
-            item.string(change.kind.rawValue)
-            item.key("id")
-            item.string(change.id.text)
+            item.member("kind", change.kind.rawValue)
+            item.member("id", change.id.text)
             if let record = change.record {
-                item.key("mood")
-                item.raw(record)
+                item.member("mood", raw: record)
             }
             item.endObject()
             writer.append(history: item.buffer.bytes, to: &page.buffer)

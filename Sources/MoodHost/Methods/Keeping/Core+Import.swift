@@ -10,12 +10,10 @@ import Platform
 /// `store.import`.
 extension Core {
     static let transferHandlers: InlineArray<_, Handler> = [
-        Handler(
-            TransferMethods.export, [.reads, .durable],
-            later: { (core, _, arguments) throws(RPCError) in try core.export(arguments) }),
+        Handler(TransferMethods.export, [.reads, .durable], later: { try $0.export($2) }),
         Handler(
             TransferMethods.import, [.changes, .durable],
-            check: { (_, _, arguments) throws(RPCError) in
+            check: { (_, _, arguments) throws in
                 let isText = arguments[has: TransferParams.text]
                 guard isText != arguments[has: TransferParams.path] else {
                     throw Arguments.error(
@@ -24,14 +22,12 @@ extension Core {
                 }
                 return []
             },
-            maybe: { (core, request, arguments, out) throws(RPCError) in
-                try core.importMoods(request, arguments, &out)
-            }),
+            maybe: { try $0.importMoods($1, $2, &$3) }),
     ]
 
     mutating func importMoods(
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
+    ) throws -> (any LaterWork)? {
         let path = arguments[TransferParams.path]
         loadPlugins()
         let name = arguments[TransferParams.importFormat]
@@ -66,8 +62,8 @@ extension Core {
         if file.isLarge, self.path != nil, !request.ways.contains(.atOnce), !pluginFlags.contains(.changeHooks) {
             return importBesideLoop(job, arguments)
         }
-        try job.run(&store, to: &out) { (_, _) throws(RPCError) in
-            if Interruption.time != nil { throw .shuttingDown }
+        try job.run(&store, to: &out) { (_, _) throws in
+            if Interruption.time != nil { throw RPCError.shuttingDown }
         }
         storeMayBeThere()
         // If the settings here cannot be used, nothing is imported.

@@ -9,26 +9,18 @@ import Storage
 /// `store.verify`, `store.salvage`, `store.accept`, `store.reset`: they work on a store that cannot be opened.
 extension Core {
     static let repairHandlers: InlineArray<_, Handler> = [
-        Handler(
-            StoreMethods.verify, [.tolerates, .durable],
-            later: { (core, _, _) throws(RPCError) in try core.verify() }),
-        Handler(
-            StoreMethods.salvage, .durable,
-            later: { (core, _, arguments) throws(RPCError) in try core.salvage(arguments) }),
-        Handler(
-            StoreMethods.accept, [.idle, .durable],
-            maybe: { (core, request, _, out) throws(RPCError) in try core.accept(request, &out) }),
-        Handler(
-            StoreMethods.reset, [.idle, .durable],
-            { (core, _, _, out) throws(RPCError) in try core.reset(&out) }),
+        Handler(StoreMethods.verify, [.tolerates, .durable], later: { (core, _, _) in try core.verify() }),
+        Handler(StoreMethods.salvage, .durable, later: { try $0.salvage($2) }),
+        Handler(StoreMethods.accept, [.idle, .durable], maybe: { try $0.accept($1, &$3) }),
+        Handler(StoreMethods.reset, [.idle, .durable], { try $0.reset(&$3) }),
     ]
 
     /// Writes the changes of earlier requests of the group to the files, before this request reads them.
-    private mutating func flushFiles() throws(RPCError) {
-        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: true) }
+    private mutating func flushFiles() throws {
+        try store.flushEarly()
     }
 
-    private mutating func verify() throws(RPCError) -> any LaterWork {
+    private mutating func verify() throws -> any LaterWork {
         // `store.verify` is made for a store that cannot be opened, so the reason is no error here.
         do throws(MoodStoreError) { try store.open() } catch {}
         let (statistics, isOpen) = (store.statistics, store.isOpen)
@@ -37,13 +29,13 @@ extension Core {
         return LongRequest(work) {
             do throws(StorageError) {
                 let report = try files?.verify { work.tell($0, $1) }
-                return { (_, out) throws(RPCError) in
+                return { (_, out) throws in
                     let moods = isOpen ? report?.laterRecords ?? statistics.moods : report?.records ?? 0
                     Self.write(report, moods: moods, statistics.bytes, &out)
                 }
             } catch {
                 let error = RPCError(error, forWriting: false)
-                return { (_, _) throws(RPCError) in throw error }
+                return { (_, _) throws in throw error }
             }
         }
     }
@@ -53,12 +45,9 @@ extension Core {
     ///   - bytes: the size of a store in memory.
     private static func write(_ report: VerifyReport?, moods: Int, _ bytes: Int, _ out: inout JSONWriter) {
         out.beginObject()
-        out.key("ok")
-        out.boolean(report?.isWhole ?? true)
-        out.key("moods")
-        out.integer(moods)
-        out.key("bytes")
-        out.integer(report?.bytes ?? bytes)
+        out.member("ok", report?.isWhole ?? true)
+        out.member("moods", moods)
+        out.member("bytes", report?.bytes ?? bytes)
         out.key("problems")
         write(report?.problems ?? [], &out)
         out.endObject()
@@ -68,20 +57,16 @@ extension Core {
         out.beginArray()
         for problem in problems {
             out.beginObject()
-            out.key("file")
-            out.string(problem.file)
-            out.key("offset")
-            out.integer(problem.offset)
-            out.key("reason")
-            out.string(problem.reason)
-            out.key("kind")
-            out.string(problem.kind.rawValue)
+            out.member("file", problem.file)
+            out.member("offset", problem.offset)
+            out.member("reason", problem.reason)
+            out.member("kind", problem.kind.rawValue)
             out.endObject()
         }
         out.endArray()
     }
 
-    private mutating func salvage(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
+    private mutating func salvage(_ arguments: borrowing Arguments) throws -> any LaterWork {
         let target = arguments[StoreParams.to]
         let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: 0))
         guard let files = store.work(isCancelled: { work.isCancelled }) else {
@@ -92,40 +77,31 @@ extension Core {
         return LongRequest(work) {
             do throws(RepairError) {
                 let report = try files.salvage(to: target) { work.tell($0, $1) }
-                return { (_, out) throws(RPCError) in Self.write(report, target, &out) }
+                return { (_, out) throws in Self.write(report, target, &out) }
             } catch {
                 let error = RPCError(error, by: "store.salvage")
-                return { (_, _) throws(RPCError) in throw error }
+                return { (_, _) throws in throw error }
             }
         }
     }
 
     private static func write(_ report: SalvageReport, _ target: String, _ out: inout JSONWriter) {
         out.beginObject()
-        out.key("to")
-        out.string(target)
-        out.key("moods")
-        out.integer(report.records)
-        out.key("bytes")
-        out.integer(report.bytes)
-        out.key("revision")
-        out.integer(report.revision)
-        out.key("files")
-        out.beginArray()
-        for file in report.files { out.string(file) }
-        out.endArray()
-        out.key("snapshotSealed")
-        out.boolean(report.isSnapshotSealed)
+        out.member("to", target)
+        out.member("moods", report.records)
+        out.member("bytes", report.bytes)
+        out.member("revision", report.revision)
+        out.member("files", array: report.files) { file, out in out.string(file) }
+        out.member("snapshotSealed", report.isSnapshotSealed)
         out.key("skipped")
         write(report.skipped, &out)
-        out.key("skippedCount")
-        out.integer(report.skippedCount)
+        out.member("skippedCount", report.skippedCount)
         out.endObject()
     }
 
     /// Begins a repair, which ends its group because it is carried out once. If a sync has failed and the group is answered
     /// again, its outcome is unknown.
-    private mutating func beginRepair(_ method: StaticString) throws(RPCError) {
+    private mutating func beginRepair(_ method: StaticString) throws {
         try flushFiles()
         guard let failure = store.failure else {
             endsGroup = true
@@ -138,7 +114,7 @@ extension Core {
 
     private mutating func accept(
         _ request: borrowing Request, _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
+    ) throws -> (any LaterWork)? {
         try beginRepair("store.accept")
         let job = AcceptJob(now: now, limits: options.limits)
         if path != nil, !request.ways.contains(.atOnce) { return answerBesideLoop(job) }
@@ -146,15 +122,12 @@ extension Core {
         return nil
     }
 
-    private mutating func reset(_ out: inout JSONWriter) throws(RPCError) {
+    private mutating func reset(_ out: inout JSONWriter) throws {
         try beginRepair("store.reset")
         let aside: String?
         do throws(RepairError) { aside = try store.reset() } catch { throw RPCError(error, by: "store.reset") }
         out.beginObject()
-        if let aside {
-            out.key("setAside")
-            out.string(aside)
-        }
+        out.member("setAside", aside)
         out.endObject()
     }
 }
@@ -167,7 +140,7 @@ struct AcceptJob: Sendable {
     /// - Parameter isCancelled: called before each read.
     func run(
         _ store: inout MoodRecords, to out: inout JSONWriter, isCancelled: @escaping @Sendable () -> Bool
-    ) throws(RPCError) {
+    ) throws {
         let report: AcceptReport
         let random = RandomWords()
         do throws(RepairError) {
@@ -182,26 +155,16 @@ struct AcceptJob: Sendable {
         do throws(MoodStoreError) { try store.open() } catch {}
         let statistics = store.statistics
         out.beginObject()
-        out.key("accepted")
-        out.boolean(report.isAccepted)
-        out.key("moods")
-        out.integer(store.isOpen ? statistics.moods : report.records)
-        out.key("revision")
-        out.integer(store.isOpen ? statistics.revision : report.revision)
-        out.key("bytes")
-        out.integer(report.bytes)
-        out.key("completed")
-        out.integer(report.completed)
-        out.key("overtaken")
-        out.integer(report.overtaken)
+        out.member("accepted", report.isAccepted)
+        out.member("moods", store.isOpen ? statistics.moods : report.records)
+        out.member("revision", store.isOpen ? statistics.revision : report.revision)
+        out.member("bytes", report.bytes)
+        out.member("completed", report.completed)
+        out.member("overtaken", report.overtaken)
         if report.forgotten > 0 {
-            out.key("forgottenOperations")
-            out.integer(report.forgotten)
+            out.member("forgottenOperations", report.forgotten)
         }
-        if let backup = report.backup {
-            out.key("backup")
-            out.string(backup)
-        }
+        out.member("backup", report.backup)
         out.endObject()
     }
 }

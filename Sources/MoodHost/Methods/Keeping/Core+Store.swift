@@ -8,44 +8,32 @@ import Storage
 /// `store.*`.
 extension Core {
     static let storeHandlers: InlineArray<_, Handler> = [
-        Handler(
-            StoreMethods.info, .tolerates,
-            { (core, _, _, out) throws(RPCError) in core.writeStoreInfo(&out) }
-        ),
+        Handler(StoreMethods.info, .tolerates, { $0.writeStoreInfo(&$3) }),
         Handler(
             StoreMethods.insertSamples, .changes,
-            { (core, request, _, out) throws(RPCError) in
+            { (core, request, _, out) throws in
                 let count = try core.insertSamples(request.round)
                 out.beginObject()
-                out.key("inserted")
-                out.integer(count)
+                out.member("inserted", count)
                 out.endObject()
             }
         ),
         Handler(
             StoreMethods.undo, [.changes, .durable],
-            check: { (_, _, arguments) throws(RPCError) in
+            check: { (_, _, arguments) throws in
                 try checkUndo(arguments)
                 return []
             },
-            maybe: { (core, request, arguments, out) throws(RPCError) in
-                try core.undo(request, arguments, isRedo: false, &out)
-            }),
+            maybe: { try $0.undo($1, $2, isRedo: false, &$3) }),
         Handler(
             StoreMethods.redo, [.changes, .durable],
-            check: { (_, _, arguments) throws(RPCError) in
+            check: { (_, _, arguments) throws in
                 try checkUndo(arguments)
                 return []
             },
-            maybe: { (core, request, arguments, out) throws(RPCError) in
-                try core.undo(request, arguments, isRedo: true, &out)
-            }),
-        Handler(
-            StoreMethods.log, [.reads, .durable],
-            maybe: { (core, request, arguments, out) throws(RPCError) in try core.log(request, arguments, &out) }),
-        Handler(
-            StoreMethods.compact, .tidies,
-            later: { (core, _, arguments) throws(RPCError) in try core.compact(arguments) }),
+            maybe: { try $0.undo($1, $2, isRedo: true, &$3) }),
+        Handler(StoreMethods.log, [.reads, .durable], maybe: { try $0.page(.log, $1, $2, &$3) }),
+        Handler(StoreMethods.compact, .tidies, later: { try $0.compact($2) }),
     ]
 
     /// Opens the store for the conclusion of work, and for callers that do not pass `admit`. It blocks while it waits.
@@ -70,74 +58,50 @@ extension Core {
         chooseSummaries()
     }
 
-    mutating func insertSamples(_ round: HookRound? = nil) throws(RPCError) -> Int {
+    mutating func insertSamples(_ round: HookRound? = nil) throws -> Int {
         let ids = Samples.all.map { _ in makeID(round) }
         var next = ids.makeIterator()
-        do throws(MoodStoreError) {
-            return try store.insertSamples(at: now) { next.next() ?? ids[0] }
-        } catch {
-            throw RPCError(error)
-        }
+        return try store.insertSamples(at: now) { next.next() ?? ids[0] }
     }
 
     /// Writes the state of the store; if it cannot be opened, the reason.
     mutating func writeStoreInfo(_ out: inout JSONWriter) {
-        do throws(RPCError) {
+        do {
             if !store.isOpen, store.isOpeningBeside() {
                 throw RPCError(.storeBusy, "The store is being opened. Try again.")
             }
-            do throws(MoodStoreError) { try store.open() } catch { throw RPCError(error) }
+            try store.open()
         } catch {
-            return writeStoreError(error, &out)
+            return writeStoreError(RPCError(error, .read), &out)
         }
         let statistics = store.statistics
         out.beginObject()
-        if let path {
-            out.key("path")
-            out.string(path)
-        }
-        out.key("inMemory")
-        out.boolean(path == nil)
-        out.key("schemaVersion")
-        out.integer(MoodRecords.schemaVersion)
-        out.key("revision")
-        out.integer(statistics.revision)
-        out.key("moods")
-        out.integer(statistics.moods)
-        out.key("favorites")
-        out.integer(statistics.favorites)
-        out.key("bytes")
-        out.integer(statistics.bytes)
-        out.key("readOnly")
-        out.boolean(statistics.readOnlyReason != nil)
-        if let reason = statistics.readOnlyReason {
-            out.key("readOnlyReason")
-            out.string(reason)
-        }
+        out.member("path", path)
+        out.member("inMemory", path == nil)
+        out.member("schemaVersion", MoodRecords.schemaVersion)
+        out.member("revision", statistics.revision)
+        out.member("moods", statistics.moods)
+        out.member("favorites", statistics.favorites)
+        out.member("bytes", statistics.bytes)
+        out.member("readOnly", statistics.readOnlyReason != nil)
+        out.member("readOnlyReason", statistics.readOnlyReason)
         if let damage = store.damage {
-            out.key("damaged")
-            damage.value.write(to: &out)
+            out.member("damaged", damage.value)
         }
         out.endObject()
     }
 
     private func writeStoreError(_ error: RPCError, _ out: inout JSONWriter) {
         out.beginObject()
-        if let path {
-            out.key("path")
-            out.string(path)
+        out.member("path", path)
+        out.member("error") { out in
+            out.member("kind", error.code.kind)
+            out.member("message", error.message)
         }
-        out.key("error")
-        out.beginObject()
-        out.key("kind")
-        out.string(error.code.kind)
-        out.key("message")
-        out.string(error.message)
-        out.endObject()
         out.endObject()
     }
 
-    private mutating func compact(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
+    private mutating func compact(_ arguments: borrowing Arguments) throws -> any LaterWork {
         // Without a store there is nothing to compact, and compaction makes none.
         let isAbsent = store.isAbsent
         let before = store.statistics
@@ -148,38 +112,31 @@ extension Core {
         return LongRequest(work) {
             do throws(StorageError) {
                 let report = try files?.compact { work.tell($0, $1) }
-                return { (core, out) throws(RPCError) in
+                return { (core, out) throws in
                     var historyFrom = keptWithoutFiles ?? 0
                     if keptWithoutFiles == nil { historyFrom = try core.shortenHistory(to: keepFrom) }
                     // The answer shows the state that was written, not later changes.
                     out.beginObject()
-                    out.key("revision")
-                    out.integer(report?.revision ?? before.revision)
-                    out.key("moods")
-                    out.integer(report?.records ?? before.moods)
-                    out.key("bytesBefore")
-                    out.integer(report?.bytesBefore ?? before.bytes)
-                    out.key("bytesAfter")
-                    out.integer(report?.snapshotBytes ?? before.bytes)
-                    out.key("historyFrom")
-                    out.integer(historyFrom)
+                    out.member("revision", report?.revision ?? before.revision)
+                    out.member("moods", report?.records ?? before.moods)
+                    out.member("bytesBefore", report?.bytesBefore ?? before.bytes)
+                    out.member("bytesAfter", report?.snapshotBytes ?? before.bytes)
+                    out.member("historyFrom", historyFrom)
                     out.endObject()
                 }
             } catch {
                 let error = RPCError(error, forWriting: true)
-                return { (_, _) throws(RPCError) in throw error }
+                return { (_, _) throws in throw error }
             }
         }
     }
 
     /// - Returns: the first revision of the kept history.
-    private mutating func shortenHistory(to revision: Int?) throws(RPCError) -> Int {
+    private mutating func shortenHistory(to revision: Int?) throws -> Int {
         try open()
         if !store.isAbsent, revision != nil {
-            do throws(MoodStoreError) { try store.openForRequest() } catch { throw RPCError(changing: error) }
+            try store.openForRequest()
         }
-        do throws(StorageError) { return try store.shortenHistory(to: revision) } catch {
-            throw RPCError(error, forWriting: true)
-        }
+        return try store.shortenHistory(to: revision)
     }
 }

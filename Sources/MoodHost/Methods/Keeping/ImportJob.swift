@@ -28,8 +28,8 @@ struct ImportJob: Sendable {
     /// - Parameter goOn: called now and then with the bytes read and their total; throws to cancel.
     func run(
         _ store: inout MoodRecords, to out: inout JSONWriter,
-        goOn: (_ done: Int, _ total: Int) throws(RPCError) -> Void
-    ) throws(RPCError) {
+        goOn: (_ done: Int, _ total: Int) throws -> Void
+    ) throws {
         let contents = try isCopy ? ImportedContents(file.bytes()) : file.contents()
         var tally = tally
         if isCopy { try beginCopy(contents.bytes.whole, &tally, &store) }
@@ -56,11 +56,7 @@ struct ImportJob: Sendable {
                 case .mood(let mood):
                     if store.isRehearsing, makesStore, !isDryRun, !refusesProblems, taker.isRight(mood) {
                         store.waitHere()
-                        do throws(MoodStoreError) {
-                            try store.openForWriting()
-                        } catch {
-                            throw RPCError(changing: error)
-                        }
+                        try store.openForWriting()
                     }
                     try taker.take(mood, into: &store)
                 }
@@ -85,7 +81,7 @@ struct ImportJob: Sendable {
     /// Checks the copy as a whole, and takes the contents of its first line.
     private func beginCopy(
         _ bytes: [UInt8], _ tally: inout ImportTally, _ store: inout MoodRecords
-    ) throws(RPCError) {
+    ) throws {
         var known: MoodCopy?
         switch MoodCopy.examine(bytes) {
         case .foreign(let reason): throw Arguments.error(reason, at: "/" + file.param)
@@ -112,12 +108,10 @@ struct ImportJob: Sendable {
                     + " \(MoodRecords.schemaVersion) at most: take a newer one", at: "/" + file.param)
         }
         guard !isDryRun else { return }
-        do throws(MoodStoreError) { try store.adopt(document: known.document, replaces: replaces) } catch {
-            throw RPCError(changing: error)
-        }
+        try store.adopt(document: known.document, replaces: replaces)
     }
 
-    private func checkIsJSONLines(_ bytes: [UInt8]) throws(RPCError) {
+    private func checkIsJSONLines(_ bytes: [UInt8]) throws {
         let format: ImportFormat
         do throws(UnreadableFile) { format = try MoodImport.format(of: bytes, options) } catch {
             throw Arguments.error(error.reason, at: "/" + file.param)

@@ -72,24 +72,15 @@ struct ImportTally {
                 ])
         }
         out.beginObject()
-        out.key("created")
-        out.integer(created)
-        out.key("updated")
-        out.integer(updated)
-        out.key("unchanged")
-        out.integer(unchanged)
-        out.key("leftOut")
-        out.integer(leftOut)
-        out.key("problems")
-        JSONValue.array(problems.map(\.value)).write(to: &out)
+        out.member("created", created)
+        out.member("updated", updated)
+        out.member("unchanged", unchanged)
+        out.member("leftOut", leftOut)
+        out.member("problems", JSONValue.array(problems.map(\.value)))
         if problemCount > problems.count {
-            out.key("problemCount")
-            out.integer(problemCount)
+            out.member("problemCount", problemCount)
         }
-        if let isChecked {
-            out.key("isChecked")
-            out.boolean(isChecked)
-        }
+        if let isChecked { out.member("isChecked", isChecked) }
         out.endObject()
     }
 }

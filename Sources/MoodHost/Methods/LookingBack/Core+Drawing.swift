@@ -10,7 +10,7 @@ import Storage
 extension Core {
     mutating func render(
         _ asked: borrowing Request, _ arguments: borrowing Arguments
-    ) throws(RPCError) -> any LaterWork {
+    ) throws -> any LaterWork {
         let request = try lookBackRequest(arguments)
         let word = arguments[StatisticsParams.what].text?.string ?? ""
         let drawing = Drawing(
@@ -25,13 +25,11 @@ extension Core {
             case .html: .html
             }
         let (width, hasColor) = (arguments[StatisticsParams.width], arguments[StatisticsParams.color])
-        return try lookingBack { (moods, watch, out) throws(RPCError) in
+        return try lookingBack { (moods, watch, out) throws in
             let page = try drawing.page(&moods, watch)
             out.beginObject()
-            out.key("text")
-            out.string(page.text(format, width: width, hasColor: hasColor))
-            out.key("mediaType")
-            out.string(format.mediaType)
+            out.member("text", page.text(format, width: width, hasColor: hasColor))
+            out.member("mediaType", format.mediaType)
             out.endObject()
         }
     }
@@ -51,7 +49,7 @@ private struct Drawing: Sendable {
     /// The most moods that a report shows one by one, the latest.
     private static let shownMoodsMax = 1_000
 
-    func page(_ moods: inout RecordStore, _ watch: WalkWatch) throws(RPCError) -> LookBackPage {
+    func page(_ moods: inout RecordStore, _ watch: WalkWatch) throws -> LookBackPage {
         let today = request.today
         switch what {
         case .year:

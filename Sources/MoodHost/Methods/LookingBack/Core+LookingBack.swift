@@ -11,50 +11,46 @@ extension Core {
     static let lookingBackHandlers: InlineArray<_, Handler> = [
         Handler(
             StatisticsMethods.summary, [.reads, .durable],
-            later: { (core, _, arguments) throws(RPCError) in
+            later: { (core, _, arguments) throws in
                 let request = try core.lookBackRequest(arguments)
                 let (span, step) = (try core.span(arguments, request), Self.step(arguments))
-                return try core.lookingBack { (moods, watch, out) throws(RPCError) in
+                return try core.lookingBack { (moods, watch, out) throws in
                     var summary = try request.summary(of: span, by: step, &moods, watch)
                     summary.write(to: &out)
                 }
             }),
         Handler(
             StatisticsMethods.year, [.reads, .durable],
-            later: { (core, _, arguments) throws(RPCError) in
+            later: { (core, _, arguments) throws in
                 let request = try core.lookBackRequest(arguments)
                 let days = LookBackRequest.days(ofYear: arguments[StatisticsParams.year])
-                return try core.lookingBack { (moods, watch, out) throws(RPCError) in
+                return try core.lookingBack { (moods, watch, out) throws in
                     try request.faces(of: days, &moods, watch).write(to: &out)
                 }
             }),
         Handler(
             StatisticsMethods.month, [.reads, .durable],
-            later: { (core, _, arguments) throws(RPCError) in
+            later: { (core, _, arguments) throws in
                 let request = try core.lookBackRequest(arguments)
                 let days = LookBackRequest.days(ofMonth: arguments[StatisticsParams.month])
-                return try core.lookingBack { (moods, watch, out) throws(RPCError) in
+                return try core.lookingBack { (moods, watch, out) throws in
                     try request.faces(of: days, &moods, watch).write(to: &out)
                 }
             }),
         Handler(
             StatisticsMethods.onThisDay, [.reads, .durable],
-            later: { (core, _, arguments) throws(RPCError) in
+            later: { (core, _, arguments) throws in
                 let request = try core.lookBackRequest(arguments)
                 let date = arguments[StatisticsParams.date].flatMap { CivilDate($0) }
-                return try core.lookingBack { (moods, watch, out) throws(RPCError) in
+                return try core.lookingBack { (moods, watch, out) throws in
                     Self.write(try request.onThisDay(date ?? request.today, &moods, watch), to: &out)
                 }
             }),
-        Handler(
-            StatisticsMethods.render, [.reads, .durable],
-            later: { (core, request, arguments) throws(RPCError) in try core.render(request, arguments) }),
-        Handler(
-            StatisticsMethods.tags, .reads,
-            { (core, _, arguments, out) throws(RPCError) in try core.writeTags(arguments, &out) }),
+        Handler(StatisticsMethods.render, [.reads, .durable], later: { try $0.render($1, $2) }),
+        Handler(StatisticsMethods.tags, .reads, { try $0.writeTags($2, &$3) }),
     ]
 
-    mutating func lookBackRequest(_ arguments: borrowing Arguments) throws(RPCError) -> LookBackRequest {
+    mutating func lookBackRequest(_ arguments: borrowing Arguments) throws -> LookBackRequest {
         let now = arguments[StatisticsParams.now] ?? now
         let timeZone = arguments[StatisticsParams.timeZone]
         let clocks = try zoneClocks(timeZone)
@@ -68,30 +64,27 @@ extension Core {
     /// Reads all moods, as they are now, on the helper thread; a store in memory at once.
     /// - Parameter write: reads the moods and writes the result.
     mutating func lookingBack(
-        _ write: @escaping @Sendable (inout RecordStore, WalkWatch, inout JSONWriter) throws(RPCError) -> Void
-    ) throws(RPCError) -> any LaterWork {
+        _ write: @escaping @Sendable (inout RecordStore, WalkWatch, inout JSONWriter) throws -> Void
+    ) throws -> any LaterWork {
         let beginning = LongWork.Progress(message: "Reading", done: 0, total: store.statistics.moods)
         guard store.canBeFrozen else {
             var result = JSONWriter(capacity: 4096)
-            try store.lookBack { (moods) throws(RPCError) in try write(&moods, WalkWatch(), &result) }
+            try store.lookBack { (moods) throws in try write(&moods, WalkWatch(), &result) }
             return DoneRequest(Array(result.buffer.bytes), beginning)
         }
-        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: false) }
-        let moods: FrozenMoods
-        do throws(MoodStoreError) { moods = try store.frozen(MoodFilter(), isDescending: false) } catch {
-            throw RPCError(error)
-        }
+        try store.flushEarly()
+        let moods = try store.frozen(MoodFilter(), isDescending: false)
         let work = LongWork(on: store.helper, beginning)
         return LongRequest(work) {
             let watch = WalkWatch(isCancelled: { work.isCancelled }, progress: { work.tell($0, $1) })
             var result = JSONWriter(capacity: 4096)
-            do throws(RPCError) {
-                try moods.lookBack { (moods) throws(RPCError) in try write(&moods, watch, &result) }
+            do {
+                try moods.lookBack { (moods) throws in try write(&moods, watch, &result) }
             } catch {
-                return { (_, _) throws(RPCError) in throw error }
+                return { (_, _) throws in throw error }
             }
             let bytes = Array(result.buffer.bytes)
-            return { (_, out) throws(RPCError) in bytes.withUnsafeBytes { out.raw($0) } }
+            return { (_, out) throws in bytes.withUnsafeBytes { out.raw($0) } }
         }
     }
 
@@ -102,7 +95,7 @@ extension Core {
     /// The meaning of `span`, or of `from` and `to`.
     mutating func span(
         _ arguments: borrowing Arguments, _ request: LookBackRequest
-    ) throws(RPCError) -> LookBackSpan {
+    ) throws -> LookBackSpan {
         let (from, to) = (arguments[StatisticsParams.from], arguments[StatisticsParams.to])
         let span = arguments[StatisticsParams.span]
         let path = arguments.path(StatisticsParams.span)
@@ -143,32 +136,22 @@ extension Core {
 
     private static func write(_ items: [(year: Int, moods: [[UInt8]])], to out: inout JSONWriter) {
         out.beginObject()
-        out.key("items")
-        out.beginArray()
-        for (year, moods) in items {
+        out.member("items", array: items) { element, out in
+            let (year, moods) = element
             out.beginObject()
-            out.key("year")
-            out.integer(year)
-            out.key("moods")
-            out.beginArray()
-            for mood in moods { mood.withUnsafeBytes { out.raw($0) } }
-            out.endArray()
+            out.member("year", year)
+            out.member("moods", array: moods) { mood, out in mood.withUnsafeBytes { out.raw($0) } }
             out.endObject()
         }
-        out.endArray()
         out.endObject()
     }
 
-    private mutating func writeTags(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func writeTags(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         var filter = MoodFilter()
         if let given = arguments[MoodParams.filter] { filter = try self.filter(given) }
-        do throws(StorageError) {
-            let counts = try store.lookBack { (moods) throws(StorageError) in
-                try moods.gather(from: nil, through: .max, filter, WalkWatch(), { TagCounts() }) { $0.add($1, $2) }
-            }
-            counts.write(to: &out)
-        } catch {
-            throw RPCError(error, forWriting: false)
+        let counts = try store.lookBack { (moods) throws(StorageError) in
+            try moods.gather(from: nil, through: .max, filter, WalkWatch(), { TagCounts() }) { $0.add($1, $2) }
         }
+        counts.write(to: &out)
     }
 }

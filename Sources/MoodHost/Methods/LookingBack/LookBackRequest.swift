@@ -19,7 +19,7 @@ struct LookBackRequest: Sendable {
     /// - Throws: `invalidParams` if the series would have too many entries.
     func summary(
         of span: LookBackSpan, by step: Summary.Step?, _ moods: inout RecordStore, _ watch: WalkWatch
-    ) throws(RPCError) -> Summary {
+    ) throws -> Summary {
         var summary = try gather(span, step ?? .day, &moods, watch)
         if summary.seriesCount() > Summary.seriesMax {
             guard step == nil else {
@@ -34,16 +34,12 @@ struct LookBackRequest: Sendable {
 
     private func gather(
         _ span: LookBackSpan, _ step: Summary.Step, _ moods: inout RecordStore, _ watch: WalkWatch
-    ) throws(RPCError) -> Summary {
+    ) throws -> Summary {
         let (from, last) = moments(around: span)
-        do throws(StorageError) {
-            var summary = try moods.gather(
-                from: from, through: last, filter, watch, { Summary(lookBack, span, by: step) }, { $0.add($1, $2) })
-            summary.streaks = Streaks(try moods.days(through: now.milliseconds, lookBack, watch))
-            return summary
-        } catch {
-            throw RPCError(error, forWriting: false)
-        }
+        var summary = try moods.gather(
+            from: from, through: last, filter, watch, { Summary(lookBack, span, by: step) }, { $0.add($1, $2) })
+        summary.streaks = Streaks(try moods.days(through: now.milliseconds, lookBack, watch))
+        return summary
     }
 
     // MARK: Days
@@ -60,14 +56,10 @@ struct LookBackRequest: Sendable {
 
     func faces(
         of days: ClosedRange<Int>, _ moods: inout RecordStore, _ watch: WalkWatch
-    ) throws(RPCError) -> DayFaces {
+    ) throws -> DayFaces {
         let (from, last) = moments(around: days)
-        do throws(StorageError) {
-            return try moods.gather(
-                from: from, through: last, filter, watch, { DayFaces(lookBack, days) }, { $0.add($1, $2) })
-        } catch {
-            throw RPCError(error, forWriting: false)
-        }
+        return try moods.gather(
+            from: from, through: last, filter, watch, { DayFaces(lookBack, days) }, { $0.add($1, $2) })
     }
 
     /// The earliest time of moods of a span and of the span before it, nil without a beginning, and the latest time.
@@ -90,29 +82,25 @@ struct LookBackRequest: Sendable {
     /// The moods of a calendar day in earlier years, the latest year first.
     func onThisDay(
         _ date: CivilDate, _ moods: inout RecordStore, _ watch: WalkWatch
-    ) throws(RPCError) -> [(year: Int, moods: [[UInt8]])] {
+    ) throws -> [(year: Int, moods: [[UInt8]])] {
         var lookBack = lookBack
         var items: [(year: Int, moods: [[UInt8]])] = []
-        do throws(StorageError) {
-            guard let first = try moods.firstTime() else { return [] }
-            var year = date.year - 1
-            let firstYear = CivilDate(daysSince1970: lookBack.usualReading(first).day - 2).year
-            while year >= firstYear {
-                defer { year -= 1 }
-                let wanted = CivilDate(year: year, month: date.month, day: min(date.day, Self.daysIn(date.month, year)))
-                // February 29 exists in leap years only.
-                guard wanted.day == date.day else { continue }
-                let day = wanted.daysSince1970
-                let (from, last) = moments(around: day...day)
-                var found: [[UInt8]] = []
-                try moods.forEachRecord(from: from, through: last, isDescending: false, filter, watch) { record in
-                    if lookBack.reading(MoodFacts(record)).day == day { found.append(Array(record)) }
-                    return true
-                }
-                if !found.isEmpty { items.append((year, found)) }
+        guard let first = try moods.firstTime() else { return [] }
+        var year = date.year - 1
+        let firstYear = CivilDate(daysSince1970: lookBack.usualReading(first).day - 2).year
+        while year >= firstYear {
+            defer { year -= 1 }
+            let wanted = CivilDate(year: year, month: date.month, day: min(date.day, Self.daysIn(date.month, year)))
+            // February 29 exists in leap years only.
+            guard wanted.day == date.day else { continue }
+            let day = wanted.daysSince1970
+            let (from, last) = moments(around: day...day)
+            var found: [[UInt8]] = []
+            try moods.forEachRecord(from: from, through: last, isDescending: false, filter, watch) { record in
+                if lookBack.reading(MoodFacts(record)).day == day { found.append(Array(record)) }
+                return true
             }
-        } catch {
-            throw RPCError(error, forWriting: false)
+            if !found.isEmpty { items.append((year, found)) }
         }
         return items
     }
@@ -125,22 +113,18 @@ struct LookBackRequest: Sendable {
     func lines(
         in span: LookBackSpan, max: Int, _ locale: String, hidesNotes: Bool, _ moods: inout RecordStore,
         _ watch: WalkWatch
-    ) throws(RPCError) -> [String] {
+    ) throws -> [String] {
         var lookBack = lookBack
         var lines: [String] = []
-        do throws(StorageError) {
-            try moods.forEachRecord(from: nil, through: now.milliseconds, isDescending: true, filter, watch) { record in
-                let facts = MoodFacts(record)
-                let day = lookBack.reading(facts).day
-                if span.contains(day: day, time: facts.time) {
-                    lines.append(lookBack.line(record, locale, hidesNotes: hidesNotes))
-                }
-                // Zones differ by at most two days.
-                let isPast = span.firstDay.map { day < $0 - 2 } ?? false
-                return !isPast && lines.count < max
+        try moods.forEachRecord(from: nil, through: now.milliseconds, isDescending: true, filter, watch) { record in
+            let facts = MoodFacts(record)
+            let day = lookBack.reading(facts).day
+            if span.contains(day: day, time: facts.time) {
+                lines.append(lookBack.line(record, locale, hidesNotes: hidesNotes))
             }
-        } catch {
-            throw RPCError(error, forWriting: false)
+            // Zones differ by at most two days.
+            let isPast = span.firstDay.map { day < $0 - 2 } ?? false
+            return !isPast && lines.count < max
         }
         return lines
     }

@@ -168,12 +168,9 @@ extension Core {
                 throw .pluginFailed(plugin.id.text, "its result has no text", path: "/text")
             }
             out.beginObject()
-            out.key("text")
-            out.string(text)
-            out.key("mediaType")
-            out.string(mediaType)
-            out.key("format")
-            out.string(name)
+            out.member("text", text)
+            out.member("mediaType", mediaType)
+            out.member("format", name)
             out.endObject()
         }
     }

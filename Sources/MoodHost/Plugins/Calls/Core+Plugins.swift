@@ -9,7 +9,7 @@ import PluginHost
 /// `plugin.*`.
 extension Core {
     static let pluginHandlers: InlineArray<_, Handler> = [
-        Handler(PluginMethods.list, { (core, _, _, out) throws(RPCError) in core.listPlugins(&out) }),
+        Handler(PluginMethods.list, { $0.listPlugins(&$3) }),
         Handler(
             PluginMethods.info,
             { (core, _, arguments, out) throws(RPCError) in
@@ -17,15 +17,8 @@ extension Core {
                 try core.writePlugin(try pluginID(arguments), &out)
             }
         ),
-        Handler(
-            PluginMethods.trust, { (core, _, arguments, out) throws(RPCError) in try core.trustPlugin(arguments, &out) }
-        ),
-        Handler(
-            PluginMethods.untrust,
-            { (core, _, arguments, out) throws(RPCError) in
-                try core.untrustPlugin(try pluginID(arguments), &out)
-            }
-        ),
+        Handler(PluginMethods.trust, { try $0.trustPlugin($2, &$3) }),
+        Handler(PluginMethods.untrust, { try $0.untrustPlugin(try pluginID($2), &$3) }),
         Handler(
             PluginMethods.enable,
             { (core, _, arguments, out) throws(RPCError) in
@@ -45,9 +38,7 @@ extension Core {
                 try core.restartPlugin(try pluginID(arguments), skip: arguments[PluginParams.skip], &out)
             }
         ),
-        Handler(
-            PluginMethods.configure,
-            { (core, _, arguments, out) throws(RPCError) in try core.configurePlugin(arguments, &out) }),
+        Handler(PluginMethods.configure, { try $0.configurePlugin($2, &$3) }),
         Handler(
             PluginMethods.log,
             { (core, _, arguments, out) throws(RPCError) in
@@ -68,10 +59,7 @@ extension Core {
 
     private static func writeLog(_ lines: [PluginLog.Line], _ out: inout JSONWriter) {
         out.beginObject()
-        out.key("lines")
-        out.beginArray()
-        for line in lines { line.write(to: &out) }
-        out.endArray()
+        out.member("lines", array: lines) { line, out in line.write(to: &out) }
         out.endObject()
     }
 

@@ -144,11 +144,7 @@ class PluginSequence: LaterWork {
 
     fileprivate init(_ plugin: TrustedPlugin) { self.plugin = plugin }
 
-    var isOfHelper: Bool { false }
-    var end: JSONValue? { nil }
-    var deadline: Int? { nil }
     var change: LateChange? { nil }
-    var progressToken: [UInt8]? { nil }
 
     fileprivate func begin(_ method: String, _ params: JSONValue) {
         let call = plugin.call(method, params)
@@ -176,8 +172,6 @@ class PluginSequence: LaterWork {
         isCancelled = true
         if let call { plugin.hosted.abandon(call) }
     }
-
-    func takeProgress() -> JSONValue? { nil }
 
     func takeConclusion() -> Conclusion? {
         guard hasBegun else { return nil }
@@ -310,8 +304,7 @@ final class PluginExport: PluginSequence {
 
     override fileprivate func conclude(_ core: inout Core, _ out: inout JSONWriter) throws(RPCError) {
         out.beginObject()
-        out.key("text")
-        out.string(text)
+        out.member("text", text)
         out.endObject()
     }
 }

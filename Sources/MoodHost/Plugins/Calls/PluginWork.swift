@@ -27,9 +27,6 @@ final class PluginWork: LaterWork {
         self.conclusion = conclusion
     }
 
-    var isOfHelper: Bool { false }
-    var end: JSONValue? { nil }
-
     func begin(_ core: inout Core) -> Bool {
         hasBegun = true
         for (plugin, call) in calls where call.outcome == nil && !call.isGiven { plugin.call(call) }

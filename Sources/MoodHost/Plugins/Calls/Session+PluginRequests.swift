@@ -13,18 +13,6 @@ struct ParkedPluginRequest {
     let wait: Wait
     /// The hooks that were or are asked about it.
     let round: HookRound?
-
-    var isForLock: Bool { if case .lock = wait { true } else { false } }
-
-    /// Whether its wait is over.
-    func isOver(_ core: borrowing Core) -> Bool {
-        switch wait {
-        case .lock: core.store.lockWait.descriptor < 0
-        case .helper: !core.store.helper.isRunning
-        case .hooks(let round): round.verdict != nil
-        case .store, .turn: true
-        }
-    }
 }
 
 /// Requests of plugins to the host.
@@ -49,7 +37,7 @@ extension Session {
 
     /// Whether a plugin's request waits for the lock.
     var isPluginAwaitingLock: Bool {
-        mutating get { parkedPluginRequests.contains(where: \.isForLock) }
+        mutating get { dispatcher.pending.awaitsLock || parkedPluginRequests.contains { $0.wait.isForLock } }
     }
 
     /// Asks the next hook about each waiting change of a plugin, or carries out requests whose wait is over.
@@ -62,11 +50,11 @@ extension Session {
             if parked.plugin.isGone {
                 parked.round?.abandon()
                 parkedPluginRequests.removeAll { $0.plugin === parked.plugin }
-                hasWaited = hasWaited || parked.isForLock
+                hasWaited = hasWaited || parked.wait.isForLock
                 continue
             }
-            if case .hooks(let round) = parked.wait { advance(round) }
-            guard parked.isOver(dispatcher.core) || hasLock && parked.isForLock else { continue }
+            if case .hooks(let round) = parked.wait { core.advance(round) }
+            guard parked.wait.isOver(dispatcher.core) || hasLock && parked.wait.isForLock else { continue }
             parkedPluginRequests.removeAll { $0.plugin === parked.plugin }
             core.setTime(parked.round?.time ?? Clock.milliseconds)
             answer([parked.message], of: parked.plugin, resuming: parked.round)
@@ -75,10 +63,6 @@ extension Session {
         if hasWaited, !isParked, !isPluginAwaitingLock { endWait() }
         // Later requests have waited with it.
         if hasResumed { answerPlugins(milliseconds: Clock.milliseconds) }
-    }
-
-    private mutating func advance(_ round: HookRound) {
-        round.advance { (id, after, set) throws(RPCError) in try dispatcher.core.amend(id, after, set) }
     }
 
     /// Whether a hook of this plugin is asked now.
@@ -119,7 +103,7 @@ extension Session {
             }
             parkedPluginRequests.append(.init(plugin: plugin, message: requests[place], wait: wait, round: asked))
             plugin.putBack(requests[(place + 1)...])
-            if case .hooks(let next) = wait { advance(next) }
+            if case .hooks(let next) = wait { core.advance(next) }
         } else {
             plugin.putBack(requests[(requests.startIndex + answers.count)...])
         }

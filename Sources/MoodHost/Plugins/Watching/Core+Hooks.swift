@@ -102,8 +102,7 @@ extension Core {
         writer.beginObject()
         writer.key("route")
         route.write(to: &writer)
-        writer.key("router")
-        writer.string(router)
+        writer.member("router", router)
         writer.endObject()
         let params = Array(writer.buffer.bytes)
         let round = request.round
@@ -143,12 +142,16 @@ extension Core {
         if !store.amendments.isEmpty { store.amendments.removeAll() }
     }
 
+    /// Handles the answers of hooks, and asks the next one.
+    mutating func advance(_ round: HookRound) {
+        round.advance { (id, after, set) throws(RPCError) in try amend(id, after, set) }
+    }
+
     /// Applies a hook's change to a mood, like `mood.update`.
-    mutating func amend(_ id: MoodID, _ after: [UInt8], _ set: [UInt8]) throws(RPCError) -> [UInt8] {
+    private mutating func amend(_ id: MoodID, _ after: [UInt8], _ set: [UInt8]) throws(RPCError) -> [UInt8] {
         var params = JSONWriter(capacity: 256)
         params.beginObject()
-        params.key("id")
-        params.string(id.text)
+        params.member("id", id.text)
         params.key("set")
         set.withUnsafeBytes { params.raw($0) }
         params.endObject()

@@ -16,7 +16,7 @@ extension Core {
     mutating func showWithPlugins(
         _ id: MoodID, _ request: DetailRequest, _ form: DetailForm, _ reading: [JSONValue.Member],
         waitMilliseconds: Int, _ out: inout JSONWriter
-    ) throws(RPCError) -> (any LaterWork)? {
+    ) throws -> (any LaterWork)? {
         let wanted = try askForCells(id, reading, request)
         let missing = wanted.filter { plugins.cells.find($0.key, at: Clock.monotonicMilliseconds) == nil }
         if missing.isEmpty || waitMilliseconds == 0 {
@@ -25,7 +25,7 @@ extension Core {
         }
         let calls = missing.compactMap { entry in plugins.cells.underWay[entry.key].map { (entry.plugin.hosted, $0) } }
         return PluginWork(calls, until: Clock.monotonicMilliseconds + waitMilliseconds) {
-            (core, out) throws(RPCError) in
+            (core, out) throws in
             core.takeCells()
             try core.show(id, request, form, wanted, &out)
         }
@@ -34,7 +34,7 @@ extension Core {
     /// The keys of a mood's cells at present. Asks plugins for missing ones.
     private mutating func askForCells(
         _ id: MoodID, _ reading: [JSONValue.Member], _ request: DetailRequest
-    ) throws(RPCError) -> [(key: PluginCells.Key, plugin: TrustedPlugin)] {
+    ) throws -> [(key: PluginCells.Key, plugin: TrustedPlugin)] {
         var params = reading
         let location = request.location
         if let location { params.append(.init("location", location)) }
@@ -77,7 +77,7 @@ extension Core {
         _ id: MoodID, _ request: DetailRequest, _ form: DetailForm,
         _ wanted: [(key: PluginCells.Key, plugin: TrustedPlugin)],
         _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws {
         let (now, plugins) = (Clock.monotonicMilliseconds, plugins)
         var cells = JSONWriter(capacity: 1024)
         for (key, plugin) in wanted {

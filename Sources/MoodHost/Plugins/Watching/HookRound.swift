@@ -128,10 +128,8 @@ final class HookRound {
         writer.beginArray()
         for change in changes where count == nil {
             writer.beginObject()
-            writer.key("type")
-            writer.string(change.kind)
-            writer.key("id")
-            writer.string(change.id.text)
+            writer.member("type", change.kind)
+            writer.member("id", change.id.text)
             if let before = change.before {
                 writer.key("before")
                 before.withUnsafeBytes { writer.raw($0) }
@@ -143,18 +141,9 @@ final class HookRound {
             writer.endObject()
         }
         writer.endArray()
-        if let count {
-            writer.key("count")
-            writer.integer(count)
-        }
-        if let origin {
-            writer.key("origin")
-            writer.string(origin)
-        }
-        if isDryRun {
-            writer.key("dryRun")
-            writer.boolean(true)
-        }
+        writer.member("count", count)
+        writer.member("origin", origin)
+        writer.member(ifTrue: "dryRun", isDryRun)
         writer.endObject()
         return Array(writer.buffer.bytes)
     }
