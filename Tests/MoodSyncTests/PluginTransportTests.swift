@@ -108,6 +108,20 @@ import Testing
         #expect(try stores[0].now().pushed == 1)
     }
 
+    @Test func keepsNoConfigThatCannotBeOpened() throws {
+        let post = Post()
+        let store = try stores(post)[0]
+        let status = { try String(contentsOfFile: store.path + "/sync/replica.json", encoding: .utf8) }
+        var setup = StoreSync.Setup(url: "post://me:secret@there")
+        setup.config = ["stream": "Another"]
+        post.state.withLock { $0.isAway = true }
+        #expect(throws: SyncError.self) { try store.sync.setUp(setup) }
+        #expect(try !status().contains("Another"))
+        post.state.withLock { $0.isAway = false }
+        try store.sync.setUp(setup)
+        #expect(try status().contains("Another"))
+    }
+
     @Test func whatIsThereIsSealedByAFilter() throws {
         let post = Post()
         let filter: JSONValue = ["push": ["tr", "a-zA-Z", "n-za-mN-ZA-M"], "pull": ["tr", "n-za-mN-ZA-M", "a-zA-Z"]]

@@ -241,16 +241,17 @@ public struct StoreSync: Sendable {
         if setup.url == known.url, setup.config == nil, setup.filter == nil { return }
         var file = known
         var state = SyncState.read(place)
-        if setup.url != known.url {
+        let config = setup.config ?? known.config
+        if setup.url != known.url || config.text != known.config.text {
             let url = try SyncURL(setup.url, schemes: peer.schemes)
-            let found = try journals(url, setup.config ?? known.config, known.journal)
+            let found = try journals(url, config, known.journal)
             file.url = setup.url
             // The new place may have less than the previous one.
             state.leavePlace()
             if !found.contains(known.journal) { state.wantsSnapshot = true }
             if case .git = url.kind { GitTransport.remove(place.git, in: settings.fileSystem) }
         }
-        if let config = setup.config { file.config = config }
+        file.config = config
         if let filter = setup.filter {
             file.filter = filter
             file.isFilterNamedHere = true
