@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Stores that sync through one journal, with each carrier: its faults and its speed.
 
-    carrying.py HOST agree    [--carrier folder|git|jetstream] [--stores 4] [--changes 2500] [--seed N]
+    carrying.py HOST agree    [--carrier folder|git|jetstream] [--stores 4] [--changes 2500] [--seed N] [--older HOST]
     carrying.py HOST latency  [--carrier jetstream] [--changes 300]
     carrying.py HOST push     [--carrier folder|jetstream] [--changes 100000]
     carrying.py HOST newcomer [--carrier folder|jetstream] [--changes 100000]
@@ -9,7 +9,8 @@
 
 agree: all stores change moods at the same time, while hosts and plugins are killed with -9, the carrier is removed and put
 back, and the server that leads the stream is killed; at the end all must show equal moods, with every acknowledged one
-once. latency: from `sync.now` in one host to the event in another one, which gets no request. push: changes
+once. With --older every other store has a host of an earlier version, the third one until half of its changes are made, and at
+the end all have the present one. latency: from `sync.now` in one host to the event in another one, which gets no request. push: changes
 that were made before are sent. newcomer: a new store, until it shows all moods of another one, by its snapshot. forget: what a store that
 will not come back has left goes once a snapshot of another one has it, a new store has all of it, and should it come back nothing
 is lost.
@@ -167,10 +168,11 @@ class Trial:
         self.options, self.chance = options, random.Random(options.seed)
         self.place = tempfile.mkdtemp(prefix="carrying-")
         self.carrier = {"folder": Folder, "git": Git, "jetstream": JetStream}[options.carrier](self.place)
-        self.journal = None
+        self.journal, self.upgraded = None, set()
 
     def host(self, number, *more):
-        return Host(self.options.host, f"{self.place}/store{number}", self.carrier, *more)
+        is_older = self.options.older and number > 0 and number not in self.upgraded
+        return Host(self.options.older if is_older else self.options.host, f"{self.place}/store{number}", self.carrier, *more)
 
     def join(self, number):
         """Makes a store that takes part from now on."""
@@ -210,12 +212,18 @@ class Trial:
                 self.carrier.restore()
                 cuts += 1
         seconds = time.time() - start
-        hosts = [self.host(number, "--no-sync") for number in range(self.options.stores)]
-        self.settle(*hosts)
-        shown = [moods(host) for host in hosts]
-        for host in hosts:
-            assert host.ask("store.verify")["ok"]
-            host.end()
+        for turn in range(2 if self.options.older else 1):  # mixed, then all of the present version
+            hosts = [self.host(number, "--no-sync") for number in range(self.options.stores)]
+            if turn:
+                for number, host in enumerate(hosts):
+                    self.made[number].add(host.ask("mood.create", {"emoji": "😊", "label": f"upgraded {number}"})["id"])
+            self.settle(*hosts)
+            shown = [moods(host) for host in hosts]
+            for host in hosts:
+                assert host.ask("store.verify")["ok"]
+                host.end()
+            self.upgraded.update(range(self.options.stores))
+            assert all(other == shown[0] for other in shown), [len(one) for one in shown]
         made = set().union(*self.made)
         labels = [mood["label"] for mood in shown[0].values()]
         lost, doubled = len(made - set(shown[0])), len(labels) - len(set(labels))
@@ -240,6 +248,11 @@ class Trial:
     def live(self, number):
         chance, host, count, known = random.Random(self.options.seed * 100 + number), None, 0, []
         while count < self.options.changes:
+            if number % 2 == 0 and count * 2 >= self.options.changes and number not in self.upgraded:
+                self.upgraded.add(number)
+                if host:
+                    host.kill()
+                    host = None
             try:
                 host = host or self.host(number, "--no-sync")
                 asked, victim = {}, None
@@ -394,6 +407,7 @@ def main():
     parser.add_argument("--carrier", choices=["folder", "git", "jetstream"], default="folder")
     parser.add_argument("--stores", type=int, default=4)
     parser.add_argument("--changes", type=int)
+    parser.add_argument("--older")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options = parser.parse_args()
     options.changes = options.changes or {"agree": 2500, "latency": 300}.get(options.what, 100_000)
