@@ -21,44 +21,6 @@ import Testing
         return found.file.replica
     }
 
-    /// Puts back all but `sync/`.
-    private func putBack(_ store: SyncedStore, to before: SyncedStore) throws {
-        for name in try FileSystem.system.list(store.path) where name != "sync" {
-            try FileManager.default.removeItem(atPath: store.path + "/" + name)
-        }
-        for name in try FileSystem.system.list(before.path) where name != "sync" {
-            try FileManager.default.copyItem(atPath: before.path + "/" + name, toPath: store.path + "/" + name)
-        }
-    }
-
-    /// The process dies when its new id is on the disk, and the next one records a change of a mood whose later state
-    /// `sync/` knows.
-    @Test func aChangeAfterABrokenRestoreReplacesNothingElse() throws {
-        let url = "folder:" + (try SyncedStore.folder())
-        let (phone, laptop) = (try SyncedStore(), try SyncedStore())
-        try phone.setUp(url, isNew: true)
-        try phone.create(id(1), "Tea")
-        try phone.now()
-        try laptop.setUp(url)
-        try laptop.now()
-        let before = try phone.copied()
-        var moods = MoodRecords(.directory(before.settings))
-        try moods.open()
-        try phone.update(id(1), #"{"notes":"Later"}"#)
-        for store in [phone, laptop] { try store.now() }
-        try putBack(phone, to: before)
-        try phone.update(id(1), #"{"label":"Green tea"}"#)
-        var file = try #require(try ReplicaFile.read(phone.path, in: .system)).file
-        file.becomeAnother(
-            file.replica.derived(by: 1), after: moods.durableRevision, storeID: file.storeID, crc: 0)
-        try file.write(phone.path, in: .system)
-        for store in [phone, laptop, phone] { try store.now() }
-        #expect(try phone.moods() == laptop.moods())
-        #expect(try phone.member(id(1), "label") == #""Green tea""#)
-        #expect(try phone.member(id(1), "notes") == #""Later""#)
-        #expect(try phone.sync.conflicts().isEmpty)
-    }
-
     /// A backup of a store in use has the moods of one time and `sync/` of another. Fewer commits follow than were
     /// lost, as many, or more.
     @Test(arguments: [1, 3], [1, 2, 3, 5])
@@ -74,7 +36,12 @@ import Testing
         for number in 0..<lost { try phone.create(id(10 + number), "After") }
         try phone.update(id(1), #"{"label":"Green tea"}"#)
         for store in [phone, laptop] { try store.now() }
-        try putBack(phone, to: before)
+        for name in try FileSystem.system.list(phone.path) where name != "sync" {
+            try FileManager.default.removeItem(atPath: phone.path + "/" + name)
+        }
+        for name in try FileSystem.system.list(before.path) where name != "sync" {
+            try FileManager.default.copyItem(atPath: before.path + "/" + name, toPath: phone.path + "/" + name)
+        }
         let old = try replica(phone)
         for number in 0..<more { try phone.create(id(20 + number), "New") }
         try phone.update(id(1), #"{"notes":"put back"}"#)

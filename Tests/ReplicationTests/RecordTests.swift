@@ -236,6 +236,26 @@ import Testing
     }
 
     /// An older host wrote no checksums: a number stands for the branch that was known first.
+    /// An older host did not write the checksum of a commit, and the record is made again from the commit.
+    @Test func aRecordThatWasMadeAgainDisputesNothing() throws {
+        func made(_ crc: UInt32) -> Record {
+            var (fold, shown): (Fold, [UUID: MoodDocument?]) = (Fold(), [:])
+            return fold.record(
+                Self.put("Tea", tags: #"["sea"]"#), of: Self.phone, in: Self.journal,
+                upTo: .init(storeID: "s", revision: 1, crc: crc), shownBefore: &shown
+            ).record
+        }
+        let (old, new) = (made(0), made(7))
+        #expect(old.crc != new.crc)
+        var fold = Fold()
+        for record in [old, new] { #expect(try fold.apply(Self.again(record)) != nil) }
+        #expect(fold.shown(Self.mood)?.bytes == Self.document("Tea", tags: #"["sea"]"#)?.bytes)
+        #expect(fold.conflicts.isEmpty)
+        _ = Self.record(&fold, Self.laptop, Self.put("Coffee", at: 2000))
+        #expect(fold.shown(Self.mood)?.bytes == Self.document("Coffee")?.bytes)
+        #expect(fold.conflicts.isEmpty)
+    }
+
     @Test func aNumberAloneStandsForWhatWasKnownFirst() throws {
         var phone = Fold()
         _ = Self.record(&phone, Self.phone, Self.put("Tea"))

@@ -111,7 +111,8 @@ extension StoreReplica {
     /// Finds out whether the fold has everything that the store has.
     func judge(_ makesAgain: Bool) {
         let ownIDs = Set(ownIDs)
-        // Records that the journal's own commits can make again, after the other side did not have them.
+        // After the other side did not have them, no record of these ids is waited for: the journal's commits make its own
+        // again, and another machine with the same ids sends the others. Until then nothing else has them.
         let mayMake = makesAgain ? ownIDs.union(steps.compactMap(\.replica)) : []
         isWhole =
             needed.last.keys.allSatisfy { replica in
