@@ -7,7 +7,6 @@ the doctor, let it run, call it; with the Python of a virtual environment too.
 What is missing is `SKIPPED`. Python's standard library only.
 """
 
-import argparse
 import glob
 import json
 import os
@@ -17,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from harness import script
 
 ID = "org.example.hello"
 TOOLS = {"python": "python3", "sh": "jq", "node": "node", "swift": "swiftc"}
@@ -212,12 +213,9 @@ def untrusted(shell):
         check(f"untrusted: {' '.join(words)}", status != 0 and "mood plugin " in told and not re.search(r"\bplugin\.[a-z]", told), shown + told)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("mood")
-    parser.add_argument("--quick", action="store_true", help="without the languages, which take a minute, and without the doctor")
-    options = parser.parse_args()
-    mood, Shell.is_quick = os.path.abspath(options.mood), options.quick
+@script("mood", quick=(False, "without the languages, which take a minute, and without the doctor"))
+def main(options):
+    mood, Shell.is_quick = options.mood, options.quick
     trials = [(f"{language}", lambda shell, language=language: one_language(shell, language), tool) for language, tool in TOOLS.items() if not options.quick]
     trials += [(one.__name__, one, None) for one in (schemas, follows, server, virtual, slow, untrusted)]
     for name, trial, tool in trials:
@@ -231,7 +229,3 @@ def main():
             print(f"     {name}: {time.monotonic() - start:.1f} s", flush=True)
     print(f"{len(faults)} faults" if faults else "an author finds everything as it is promised")
     return 1 if faults else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

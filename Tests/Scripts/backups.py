@@ -12,7 +12,6 @@
 This script builds nothing.
 """
 
-import argparse
 import fcntl
 import glob
 import json
@@ -24,6 +23,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from harness import script
 
 FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixtures")
 OLDER = {"schemaVersion": 2, "theme": {"name": "night", "hue": 7}, "moods": [
@@ -717,14 +718,8 @@ CASES = [
 ]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("mood")
-    parser.add_argument("host")
-    parser.add_argument("--old-mood")
-    parser.add_argument("--old-host")
-    parser.add_argument("--only", default="", help="cases whose names have this in them")
-    arguments = parser.parse_args()
+@script("mood", "host", old_mood=str, old_host=str, only=("", "cases whose names have this in them"))
+def main(arguments):
     cases = [case for case in CASES if arguments.only in case.__name__]
     if arguments.old_host and arguments.only in versions.__name__:
         cases.append(versions)
@@ -732,7 +727,7 @@ def main():
     for case in cases:
         # A host that was left alone may still be compacting its store.
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            bench = Bench(os.path.abspath(arguments.mood), os.path.abspath(arguments.host), folder)
+            bench = Bench(arguments.mood, arguments.host, folder)
             try:
                 if case is versions:
                     case(bench, Bench(os.path.abspath(arguments.old_mood), os.path.abspath(arguments.old_host), folder))
@@ -746,7 +741,3 @@ def main():
         sys.exit("there is no such case")
     print(f"{len(cases) - failed} of {len(cases)} hold")
     sys.exit(1 if failed else 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -20,7 +20,6 @@ Usage: blocklog.py HOST [--system ext4] [--system xfs] [--cuts 200] [--recording
 Root, FUSE and a loop device are needed; SKIPPED is printed where they are not there.
 """
 
-import argparse
 import json
 import os
 import random
@@ -31,6 +30,8 @@ import time
 
 import kill9
 import recordingdisk
+
+from harness import Several, script
 
 SIZES = {"ext4": 48 << 20, "xfs": 320 << 20}
 OPTIONS = {"ext4": "", "xfs": "nouuid"}
@@ -171,39 +172,6 @@ class Trial:
             self.figures["again"] += 1
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Power cuts below a real file system.")
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--system", action="append", choices=list(SIZES), default=None)
-    parser.add_argument("--durability", action="append", choices=["sync", "none"], default=None)
-    parser.add_argument("--cuts", type=int, default=200)
-    parser.add_argument("--recordings", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    # A thread of this process answers for the disk; it must not wait for the rest.
-    sys.setswitchinterval(0.0002)
-    place, failures, begin = tempfile.mkdtemp(prefix="blocklog-"), 0, time.monotonic()
-    lacking = recordingdisk.missing(place)
-    if lacking:
-        print(f"SKIPPED: {lacking}")
-        shutil.rmtree(place)
-        return 0
-    print(f"seed {options.seed}", flush=True)
-    for kind in options.system or list(SIZES):
-        if shutil.which(f"mkfs.{kind}") is None:
-            print(f"SKIPPED: mkfs.{kind}")
-            continue
-        for durability in options.durability or ["sync", "none"]:
-            for number in range(options.recordings):
-                failures += attempt(options, place, kind, durability, options.seed + number)
-    print(f"{time.monotonic() - begin:.0f} s, {failures} wrong")
-    if failures:
-        print(f"what is left is kept in {place}")
-        return 1
-    shutil.rmtree(place)
-    return 0
-
-
 def attempt(options, place, kind, durability, seed):
     """Makes one recording and its cuts; returns 1 on failure."""
     trial, problem = None, None
@@ -227,5 +195,26 @@ def attempt(options, place, kind, durability, seed):
     return 1 if problem else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@script("host", system=Several(list(SIZES)), durability=Several(["sync", "none"]), cuts=200, recordings=1, seed=1)
+def main(options):
+    # A thread of this process answers for the disk; it must not wait for the rest.
+    sys.setswitchinterval(0.0002)
+    place, failures, begin = tempfile.mkdtemp(prefix="blocklog-"), 0, time.monotonic()
+    lacking = recordingdisk.missing(place)
+    if lacking:
+        print(f"SKIPPED: {lacking}")
+        shutil.rmtree(place)
+        return 0
+    for kind in options.system or list(SIZES):
+        if shutil.which(f"mkfs.{kind}") is None:
+            print(f"SKIPPED: mkfs.{kind}")
+            continue
+        for durability in options.durability or ["sync", "none"]:
+            for number in range(options.recordings):
+                failures += attempt(options, place, kind, durability, options.seed + number)
+    print(f"{time.monotonic() - begin:.0f} s, {failures} wrong")
+    if failures:
+        print(f"what is left is kept in {place}")
+        return 1
+    shutil.rmtree(place)
+    return 0

@@ -13,7 +13,6 @@ Then the requests that took longest are sent again, with a SIGTERM after them. P
 answer, the largest ratio of answer to request, the most memory and CPU time. Exit code 1 if a bound was broken.
 """
 
-import argparse
 import copy
 import json
 import os
@@ -21,11 +20,12 @@ import random
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
-from hostile import Host, Wrong
+from hostile import Raw
+
+from harness import Wrong, script
 
 # Characters that are costly to escape somewhere, cheap ones, and some with another unit than bytes.
 PIECES = ['"', "\\", "\x01", "<", "&", "'", "*", ",", ";", "\n", "\r\n", "\x85", "\u2028", "a", " ", "é", "e\u0301", "😊", "/", "~"]
@@ -211,7 +211,7 @@ class Search:
         self.methods = {method["name"]: method for method in self.document["methods"] if method["name"] != "host.shutdown"}
         self.maker = Maker(self.document, self.rng, messageBytes, directory)
         self.best, self.lengths = {name: Best() for name in self.methods}, {}
-        self.host, self.number, self.problems = Host(options, self.arguments), 0, []
+        self.host, self.number, self.problems = Raw(options, self.arguments), 0, []
 
     def request(self, name, params):
         self.number += 1
@@ -336,7 +336,7 @@ class Search:
         for name in LAST:
             if self.options.only in name:
                 self.measure(name, {"confirm": True})
-        self.host.close()
+        self.host.dispose()
 
     def interrupt(self):
         """Sends the slowest requests again, with a SIGTERM; returns the longest time to the end, in milliseconds."""
@@ -344,7 +344,7 @@ class Search:
         for name, best in sorted(self.best.items(), key=lambda entry: -entry[1].cpu)[:6]:
             if not best.slowest or name in LAST:
                 continue
-            host = Host(self.options, self.arguments)
+            host = Raw(self.options, self.arguments)
             try:
                 host.ping()
                 host.write(best.slowest * 3)
@@ -360,10 +360,10 @@ class Search:
                 longest = max(longest, taken)
                 if taken > 1000:
                     self.wrong(name, f"after SIGTERM: {taken:.0f} ms", best.slowest)
-            except (Wrong, subprocess.TimeoutExpired) as error:
+            except (Wrong, TimeoutError, subprocess.TimeoutExpired) as error:
                 self.wrong(name, f"after SIGTERM: {error}", best.slowest)
             finally:
-                host.close()
+                host.dispose()
         return longest
 
     def report(self):
@@ -373,15 +373,10 @@ class Search:
                 print(f"{name:24}{best.answer:12}{best.ratio:16.1f}{best.memory / MIB:8.1f}{best.cpu:8.1f}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("host")
-    parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--seed", default="1")
-    parser.add_argument("--limits", default="4096,4194304", help="values of messageBytes")
-    parser.add_argument("--cpu-ms", type=float, default=100, help="of one request, and so until a signal is heard")
-    parser.add_argument("--only", default="", help="a part of the names of methods")
-    options = parser.parse_args()
+@script(
+    "host", rounds=12, seed="1", limits=("4096,4194304", "values of messageBytes"),
+    cpu_ms=(100.0, "of one request, and so until a signal is heard"), only=("", "a part of the names of methods"))
+def main(options):
     problems = []
     for messageBytes in map(int, options.limits.split(",")):
         with tempfile.TemporaryDirectory() as directory:
@@ -391,7 +386,7 @@ def main():
             except Wrong as error:
                 search.problems.append(str(error))
             finally:
-                search.host.close()
+                search.host.dispose()
             longest = search.interrupt()
             print(f"\nmessageBytes {messageBytes}, seed {options.seed}: {search.number} requests")
             search.report()
@@ -401,7 +396,3 @@ def main():
         print("WRONG", problem)
     print(f"bounds: {len(problems)} broken" if problems else "bounds: all answers within them")
     return 1 if problems else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,7 +7,6 @@ Each step presses keys and waits until the screen holds what it should. At the e
 SIGTERM and after SIGKILL. With tmux missing it is `SKIPPED`.
 """
 
-import argparse
 import os
 import shutil
 import signal
@@ -15,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from harness import script
 
 
 class Terminal:
@@ -196,12 +197,8 @@ def synced(mood, folder, environment):
             one.close()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("mood")
-    parser.add_argument("moodboard")
-    parser.add_argument("--keep", action="store_true", help="leave the folder")
-    options = parser.parse_args()
+@script("mood", "moodboard", keep=(False, "leave the folder"))
+def main(options):
     if shutil.which("tmux") is None:
         print("SKIPPED: there is no tmux")
         return 0
@@ -229,7 +226,3 @@ def main():
         terminal.close()
         if not options.keep:
             shutil.rmtree(folder)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,12 +7,10 @@ Random moods are shared as VEVENT and as VJOURNAL, and the events that they carr
 Each text must be read without an error, and what comes out must be what went in: UID, DTSTAMP, DTSTART, DTEND, summary,
 notes, tags, place, address, alarm. Exit 1 when one is not; 2 when no reader is installed.
 """
-import argparse
-import json
 import random
-import subprocess
-import sys
 from datetime import datetime, timedelta, timezone
+
+from harness import Host, script
 
 try:
     import icalendar
@@ -80,19 +78,6 @@ def event_uids(mood, place):
     return [f"{uid}-{start}" + (f"-{count}" if count else "") for start, count in zip(starts, again)]
 
 
-class Host:
-    def __init__(self, path):
-        self.process = subprocess.Popen([path, "--in-memory"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def call(self, method, params):
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode() + b"\n")
-        self.process.stdin.flush()
-        answer = json.loads(self.process.stdout.readline())
-        if "error" in answer:
-            sys.exit(f"{method}: {answer['error']}")
-        return answer["result"]
-
-
 def problem(mood, text, kind):
     """The problem that icalendar finds, or None."""
     calendar = icalendar.Calendar.from_ical(text)
@@ -150,26 +135,22 @@ def event_problem(mood, place, text):
 def exported(host, mood, place):
     """The text of an event, in the form that a client gets."""
     action = {"type": "exportEvent", "id": mood["id"], "attachment": place}
-    effects = host.call("action.perform", {"action": action})["effects"]
+    effects = host.ask("action.perform", {"action": action})["effects"]
     assert [(effect["type"], effect["what"], effect["mediaType"]) for effect in effects] == [
         ("present", "calendarEvent", "text/calendar; charset=utf-8")], effects
     return effects[0]["text"]
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("host")
-    parser.add_argument("--moods", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+@script("host", moods=200, seed=1)
+def main(options):
     if icalendar is None and ics is None:
         print("neither icalendar nor ics is installed")
         return 2
     host, failed, read = Host(options.host), 0, 0
     for given in moods(options.moods, options.seed):
-        mood = host.call("mood.create", given)
+        mood = host.ask("mood.create", given)
         for kind in ("vevent", "vjournal"):
-            shared = host.call("mood.share", {"id": mood["id"], "format": "ics", "as": kind})
+            shared = host.ask("mood.share", {"id": mood["id"], "format": "ics", "as": kind})
             assert shared["mediaType"] == "text/calendar; charset=utf-8", shared["mediaType"]
             found = problem(mood, shared["text"], kind.upper()) if icalendar else None
             # The second reader knows only events.
@@ -197,7 +178,3 @@ def main():
     versions = [f"{module.__name__} {getattr(module, '__version__', '')}".strip() for module in (icalendar, ics) if module]
     print(f"{read} calendars read by {' and '.join(versions)}: {failed} wrong")
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

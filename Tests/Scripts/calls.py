@@ -7,12 +7,13 @@ Bare and hosted runs take turns; the median of the rounds counts. Fails where on
 round trips, or 64 in flight make less than 100,000 calls a second (`--most`, `--least` for other bounds; 0: none).
 """
 
-import argparse
 import statistics
 import subprocess
 import sys
 
 from pluginhost import Trial
+
+from harness import script
 
 ECHO, PARAMS = "org.moodboard.echo", '{"text":"hello %d"}'
 
@@ -23,14 +24,10 @@ def pump(program, calls, in_flight, method, command):
     return [float(one) for one in subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout.split()]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("host")
-    parser.add_argument("--calls", type=int, default=20000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--most", type=float, default=3, help="bare round trips that one call may take")
-    parser.add_argument("--least", type=float, default=100000, help="calls a second, 64 in flight")
-    options = parser.parse_args()
+@script(
+    "host", calls=20000, rounds=5, most=(3.0, "bare round trips that one call may take"),
+    least=(100000.0, "calls a second, 64 in flight"))
+def main(options):
     with Trial(options.host) as trial:
         bare = [trial.example(ECHO) + "/echo"]
         host = trial.start()
@@ -52,7 +49,3 @@ def main():
     failed = (options.most and ratio > options.most) or (options.least and rate < options.least)
     print("FAILED: over the bound" if failed else "as it should be")
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

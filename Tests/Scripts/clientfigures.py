@@ -10,7 +10,6 @@ mood. The time is that to the first byte of the frame. Esc stands apart: the bro
 Goals: 15 ms to the first output, `mood add` durable in 8 ms, a key answered in 16 ms. With `--most N` the exit code is 1 where a
 middle time is more than N times its goal.
 """
-import argparse
 import fcntl
 import os
 import pty
@@ -22,6 +21,8 @@ import sys
 import tempfile
 import termios
 import time
+
+from harness import script
 
 COMMANDS = [
     "list", "list --on 2020-05-01", "list --tag work --in 2020", "list --text nothing", "show @last", "tags", "stats",
@@ -84,15 +85,8 @@ def keys(mood, environment, rounds):
     return sorted(times), sorted(escapes), pieces
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("mood")
-    parser.add_argument("host")
-    parser.add_argument("--moods", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--most", type=float, default=0)
-    given = parser.parse_args()
+@script("mood", "host", moods=100_000, rounds=15, seed=1, most=0.0)
+def main(given):
     chance = random.Random(given.seed)
     slow = []
 
@@ -129,6 +123,3 @@ def main():
     for what in slow:
         print("SLOW", what)
     sys.exit(1 if slow else 0)
-
-
-main()

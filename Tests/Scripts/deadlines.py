@@ -12,7 +12,6 @@ end of the input: every request is answered, exit 0. In both cases acknowledged 
 waits for the lock, or for the store to be opened, host.ping is answered, and after it the rest in its order.
 Python's standard library only. Exit code 1 if something failed.
 """
-import argparse
 import fcntl
 import json
 import os
@@ -26,12 +25,10 @@ import tempfile
 import threading
 import time
 
+from harness import Host, Several, Wrong, script
+
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 MOODS, NOTES = 3000, "x" * 6000
-
-
-class Wrong(Exception):
-    """The host breaks a rule."""
 
 
 def request(number, method, **params):
@@ -46,50 +43,31 @@ def line(message):
     return (json.dumps(message, ensure_ascii=False) + "\n").encode()
 
 
-class Host:
+class Watched(Host):
     """A host whose answers are read as they come, unless the test does not read."""
 
-    started = []
-
     def __init__(self, command, store, *arguments, reads=True):
-        self.process = subprocess.Popen(
-            [command, "--store", store, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, bufsize=0)
-        Host.started.append(self.process)
-        self.data = bytearray()
-        self.writer = self.reader = None
+        super().__init__(command, *arguments, store=store, stderr=subprocess.PIPE)
+        self.data, self.reader = bytearray(), None
         if reads:
-            self.reader = threading.Thread(target=self.read, daemon=True)
+            self.reader = threading.Thread(target=self.drain, daemon=True)
             self.reader.start()
 
-    def read(self):
+    def drain(self):
         while piece := self.process.stdout.read(65536):
             self.data += piece
 
     def send(self, *messages, closes=False):
-        """Sends in the background, because a busy host does not read."""
-        before = self.writer
+        self.post(b"".join(line(message) for message in messages), closes)
 
-        def run():
-            if before:
-                before.join()
-            try:
-                self.process.stdin.write(b"".join(line(message) for message in messages))
-                if closes:
-                    self.process.stdin.close()
-            except OSError:
-                pass
-        self.writer = threading.Thread(target=run, daemon=True)
-        self.writer.start()
-
-    def answers(self):
+    def whole(self):
         whole = bytes(self.data).split(b"\n")
         return [json.loads(text) for text in whole[:-1]], whole[-1]
 
     def wait_for(self, number, seconds):
         limit = time.monotonic() + seconds
         while time.monotonic() < limit:
-            if any(answer.get("id") == number for answer in self.answers()[0]):
+            if any(answer.get("id") == number for answer in self.whole()[0]):
                 return True
             time.sleep(0.002)
         return False
@@ -101,17 +79,11 @@ class Host:
             self.send(closes=True)
         else:
             self.process.send_signal(ending)
-        try:
-            self.process.wait(timeout=seconds + 20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            raise Wrong("it did not end") from None
-        taken = time.monotonic() - start
+        taken = self.ended(seconds + 20, None, start)
         if self.reader:
             self.reader.join()
         else:
-            self.read()
+            self.drain()
         self.told = self.process.stderr.read().decode()
         code = self.process.returncode
         if ending and code == -ending and not self.data:
@@ -130,7 +102,7 @@ class Bench:
     def __init__(self, command, folder):
         self.command, self.folder = command, folder
         self.long = os.path.join(folder, "long")
-        host = Host(command, self.long, "--durability", "none")
+        host = Watched(command, self.long, "--durability", "none")
         host.send(*(create(number, NOTES) for number in range(MOODS)))
         if not host.wait_for(MOODS - 1, 120):
             raise Wrong("the store cannot be made")
@@ -139,7 +111,7 @@ class Bench:
         host.process.wait()
         self.compact = os.path.join(folder, "compact")
         shutil.copytree(self.long, self.compact)
-        host = Host(command, self.compact)
+        host = Watched(command, self.compact)
         host.send(request(1, "store.compact"), closes=True)
         host.process.wait(timeout=120)
 
@@ -157,7 +129,7 @@ class Bench:
 
 def check(host, sent, ending, allowed=()):
     """Checks the answers: whole, to sent requests, once, in order except for requests that may be overtaken."""
-    answers, rest = host.answers()
+    answers, rest = host.whole()
     if rest and "still at work" not in host.told:
         raise Wrong(f"the last message is cut: {rest[-60:]!r}")
     got = [answer["id"] for answer in answers if "id" in answer]
@@ -174,12 +146,12 @@ def check(host, sent, ending, allowed=()):
 def check_kept(bench, store, answers):
     """Checks that every acknowledged mood is there."""
     ids = [answer["result"]["id"] for answer in answers if "label" in answer.get("result", {})]
-    host = Host(bench.command, store)
+    host = Watched(bench.command, store)
     host.send(*(request(number, "mood.get", id=mood) for number, mood in enumerate(ids)), closes=True)
     host.process.wait(timeout=60)
     host.reader.join()
-    lost = [answer for answer in host.answers()[0] if "result" not in answer]
-    if lost or len(host.answers()[0]) != len(ids):
+    lost = [answer for answer in host.whole()[0] if "result" not in answer]
+    if lost or len(host.whole()[0]) != len(ids):
         raise Wrong(f"{len(lost)} of {len(ids)} acknowledged moods are gone: {lost[:1]}")
     return len(ids)
 
@@ -187,7 +159,7 @@ def check_kept(bench, store, answers):
 def plain(bench, generator, ending, messages, sent, span, store=None, seconds=60, reads=True, arguments=()):
     """Sends all, ends the host after a random time, and checks the output."""
     place = store or bench.fresh()
-    host = Host(bench.command, place, *arguments, reads=reads)
+    host = Watched(bench.command, place, *arguments, reads=reads)
     host.send(*messages)
     time.sleep(generator.uniform(0, span))
     taken = host.end(ending, 1.0 if ending else seconds)
@@ -202,11 +174,11 @@ def state_serving(bench, generator, ending):
 
 def state_batch(bench, generator, ending):
     place = bench.fresh()
-    host = Host(bench.command, place)
+    host = Watched(bench.command, place)
     host.send(*([create(100 * batch + number) for number in range(100)] for batch in range(6)))
     time.sleep(generator.uniform(0, 0.2))
     taken = host.end(ending, 1.0 if ending else 60)
-    answers, rest = host.answers()
+    answers, rest = host.whole()
     if rest and "still at work" not in host.told:
         raise Wrong("the last message is cut")
     if any(len(batch) != 100 for batch in answers) or (ending is None and len(answers) != 6):
@@ -216,19 +188,19 @@ def state_batch(bench, generator, ending):
 
 def state_lock(bench, generator, ending):
     place = bench.fresh()
-    host = Host(bench.command, place)
+    host = Watched(bench.command, place)
     host.send(create(0), closes=True)
     host.process.wait(timeout=20)
     seconds = 0.5 if ending is None else 20
     with open(os.path.join(place, "lock"), "r+b") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        host = Host(bench.command, place, "--lock-timeout", str(seconds))
+        host = Watched(bench.command, place, "--lock-timeout", str(seconds))
         batch = generator.random() < 0.3
         first = [create(1), create(2)] if not batch else [[create(1), create(2)]]
         host.send(*first, request(3, "host.ping"), request(4, "mood.list", limit=1), request(5, "host.info"))
         if not host.wait_for(3, 5) or not host.wait_for(5, 5):
             raise Wrong("host.ping and host.info wait for the lock")
-        if any(answer["id"] not in (3, 5) for answer in host.answers()[0]):
+        if any(answer["id"] not in (3, 5) for answer in host.whole()[0]):
             raise Wrong("something else did not wait")
         time.sleep(generator.uniform(0, 0.3))
         if generator.random() < 0.3:
@@ -236,7 +208,7 @@ def state_lock(bench, generator, ending):
             time.sleep(generator.choice((0, 0, 0.001, 0.01)))
         taken = host.end(ending, 1.0 if ending else seconds + 1)
     if batch:
-        answers, _ = host.answers()
+        answers, _ = host.whole()
         flat = [answer for whole in answers for answer in (whole if isinstance(whole, list) else [whole])]
         host.data = bytearray(b"".join(line(answer) for answer in flat))
     return host, taken, check_kept(bench, place, check(host, range(1, 6), ending, (3, 5)))
@@ -317,13 +289,8 @@ def state_deaf(bench, generator, ending):
 STATES = {name[6:]: run for name, run in list(globals().items()) if name.startswith("state_")}
 
 
-def main():
-    parser = argparse.ArgumentParser(description="A host ends in time, whatever it is at.")
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--moments", type=int, default=60)
-    parser.add_argument("--state", action="append", choices=sorted(STATES))
-    options = parser.parse_args()
+@script("host", seed=1, moments=60, state=Several(sorted(STATES)))
+def main(options):
     generator = random.Random(options.seed)
     names = options.state or list(STATES)
     figures = {name: [] for name in names}
@@ -345,11 +312,7 @@ def main():
                 failed += 1
                 print(f"moment {moment}, {name}, {ending.name if ending else 'end of input'}: FAILED: {error}")
                 sys.stdout.flush()
-            while Host.started:
-                process = Host.started.pop()
-                if process.poll() is None:
-                    process.kill()
-                    process.wait()
+            Host.kill_all()
     finally:
         shutil.rmtree(folder)
     for name, rows in figures.items():
@@ -359,7 +322,3 @@ def main():
         print(f"{name}: {len(times)} signals: {longest}; {len(rows) - len(times)} ends of input; {unread} with exit code 75")
     print(f"{kept} acknowledged moods were there afterwards; {failed} failed")
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,8 +8,6 @@ snapshot and syncs it, and another host compacts the store. Printed are the long
 milliseconds, and how long each took. The contract (store, section 3) allows the compaction twice the plain write.
 Exit 1 when the median of the longest waits is more than that.
 """
-import argparse
-import json
 import os
 import shutil
 import statistics
@@ -18,6 +16,8 @@ import sys
 import tempfile
 import threading
 import time
+
+from harness import Host, pipes, script
 
 PLAIN = """
 import os, sys
@@ -30,65 +30,34 @@ os.unlink(sys.argv[1])
 """
 
 
-class Client:
-    def __init__(self, host, store):
-        self.process = subprocess.Popen([host, "--store", store], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.count = 0
-
-    def call(self, method, params=None):
-        self.count += 1
-        request = {"jsonrpc": "2.0", "id": self.count, "method": method, "params": params or {}}
-        self.process.stdin.write(json.dumps(request).encode() + b"\n")
-        self.process.stdin.flush()
-        answer = json.loads(self.process.stdout.readline())
-        if "error" in answer:
-            sys.exit(f"{method}: {answer['error']}")
-        return answer["result"]
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
-def fill(host, store, count):
-    lines = b"".join(
-        json.dumps({"jsonrpc": "2.0", "id": n, "method": "mood.create", "params": {
-            "emoji": "\N{SMILING FACE WITH SMILING EYES}", "label": f"Mood {n}", "notes": "n" * 150, "tags": ["a", "b"]}}).encode() + b"\n"
-        for n in range(count))
-    subprocess.run([host, "--store", store], input=lines, stdout=subprocess.DEVNULL, check=True)
-
-
 class Writer(threading.Thread):
     """Changes moods one after the other, and notes the beginning and the duration of each change."""
 
     def __init__(self, host, store):
         super().__init__(daemon=True)
-        self.client, self.waits, self.ends = Client(host, store), [], False
+        self.client, self.waits, self.ends = Host(host, store=store), [], False
 
     def run(self):
         number = 0
         while not self.ends:
             number += 1
             start = time.monotonic()
-            self.client.call("mood.create", {"emoji": "\N{SMILING FACE WITH SMILING EYES}", "label": f"Beside {number}"})
+            self.client.ask("mood.create", {"emoji": "😊", "label": f"Beside {number}"})
             self.waits.append((start, time.monotonic() - start))
 
     def longest(self, start, end):
         return max((wait for begun, wait in list(self.waits) if begun + wait >= start and begun <= end), default=0)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("host")
-    parser.add_argument("--moods", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=10)
-    options = parser.parse_args()
+@script("host", moods=100_000, rounds=10)
+def main(options):
     folder = tempfile.mkdtemp(prefix="delays-")
     store = os.path.join(folder, "store")
     try:
-        fill(options.host, store, options.moods)
-        compactor = Client(options.host, store)
-        compactor.call("store.compact")
+        pipes(options.host, [("mood.create", {"emoji": "😊", "label": f"Mood {number}", "notes": "n" * 150, "tags": ["a", "b"]})
+                             for number in range(options.moods)], "--store", store, seconds=600)
+        compactor = Host(options.host, store=store)
+        compactor.ask("store.compact")
         size = os.path.getsize(os.path.join(store, "moods.json"))
         writer = Writer(options.host, store)
         writer.start()
@@ -101,7 +70,7 @@ def main():
                 if kind == "plain":
                     subprocess.run([sys.executable, "-c", PLAIN, os.path.join(folder, "plain"), str(size)], check=True)
                 else:
-                    compactor.call("store.compact")
+                    compactor.ask("store.compact")
                 end = time.monotonic()
                 time.sleep(0.3)
                 waits[kind].append(1e3 * writer.longest(start, end))
@@ -119,7 +88,3 @@ def main():
     ratio = statistics.median(waits["compact"]) / statistics.median(waits["plain"])
     print(f"compaction / plain write: {ratio:.2f}")
     return 0 if ratio <= 2 else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -10,7 +10,6 @@ An editor that is not installed is named as SKIPPED.
 Usage: editors.py HOST [--only NAME] [--changes N]
 """
 
-import argparse
 import json
 import os
 import re
@@ -18,6 +17,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from harness import One, script
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Docs", "Editors")
 LINES_MAX = 290
@@ -392,13 +393,9 @@ def run(name, host, changes, is_odd=False):
     return None
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Runs the editors' code of Docs/Editors.")
-    parser.add_argument("host")
-    parser.add_argument("--only", choices=EDITORS)
-    parser.add_argument("--changes", type=int, default=3000, help="how many of the flood")
-    options = parser.parse_args()
-    host = os.path.abspath(options.host)
+@script("host", only=One(EDITORS), changes=(3000, "how many of the flood"))
+def main(options):
+    host = options.host
     failed = 0
     for name in [options.only] if options.only else EDITORS:
         if not shutil.which(name):
@@ -409,7 +406,3 @@ def main():
         print(f"ok    {name}" if problem is None else f"FAIL  {name}: {problem}", flush=True)
     print(f"{failed} failed")
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,6 @@
 8. Fatal surroundings are reported: too few descriptors, a TZ that is a FIFO.
 Python's standard library only. Exit code 1 if something failed.
 """
-import argparse
 import fcntl
 import json
 import os
@@ -22,18 +21,15 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 
+from harness import Host, Wrong, check, run_cases, script
+
 MENU = b'{"jsonrpc":"2.0","id":%d,"method":"nav.menu"}'
 # The Swift runtime of a static executable looks for its own path in /proc, and aborts without a replacement.
 NO_PROC = ["unshare", "--mount", "sh", "-c", 'umount -l /proc && exec env SWIFT_ROOT=/usr "$0" "$@"']
-
-
-class Wrong(Exception):
-    """The host breaks a rule."""
 
 
 def header(message):
@@ -44,64 +40,38 @@ def line(message):
     return message + b"\n"
 
 
-class Host:
-    def __init__(self, command, *arguments):
-        self.process = subprocess.Popen(
-            [*command, *(arguments or ["--in-memory"])], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, bufsize=0)
-
-    def send(self, data, closes=False):
-        """Sends in the background, because the host may not read."""
-        def run():
-            try:
-                self.process.stdin.write(data)
-            except OSError:
-                pass
-            if closes:
-                self.process.stdin.close()
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-        return thread
+class Ending(Host):
+    def __init__(self, command, *arguments, **settings):
+        super().__init__([*command, *(arguments or ["--in-memory"])], stderr=subprocess.PIPE, **settings)
 
     def end(self, code, seconds=1.0):
-        start = time.monotonic()
-        try:
-            status = self.process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            raise Wrong("did not end") from None
-        taken = time.monotonic() - start
-        told = self.process.stderr.read()
-        if status != code:
-            raise Wrong(f"exit code {status} instead of {code}: {told!r}")
-        if (code == 75) != (b"did not take" in told):
-            raise Wrong(f"stderr says {told!r}")
-        if taken > seconds:
-            raise Wrong(f"gone after {taken:.2f} s")
+        taken = self.ended(10, None)
+        told, status = self.process.stderr.read(), self.process.returncode
+        check(status == code, f"exit code {status} instead of {code}: {told!r}")
+        check((code == 75) == (b"did not take" in told), f"stderr says {told!r}")
+        check(taken <= seconds, f"gone after {taken:.2f} s")
         return taken
 
     def messages(self):
         """All remaining output, which must end with a whole message."""
-        data, messages = self.process.stdout.read(), []
-        while data:
-            if data.startswith(b"Content-Length: "):
-                head, _, rest = data.partition(b"\r\n\r\n")
-                length = int(head[16:])
-                if len(rest) < length:
-                    raise Wrong("the last message is cut")
-                messages.append(json.loads(rest[:length]))
-                data = rest[length:]
+        data, messages, at = self.process.stdout.read(), [], 0
+        while at < len(data):
+            if data.startswith(b"Content-Length: ", at):
+                begin = data.index(b"\r\n\r\n", at) + 4
+                end = next_one = begin + int(data[at + 16:begin - 4])
             else:
-                if b"\n" not in data:
-                    raise Wrong(f"the last message is cut: {data[-60:]!r}")
-                text, _, data = data.partition(b"\n")
-                messages.append(json.loads(text))
+                begin, end = at, data.find(b"\n", at)
+                next_one = end + 1
+            if not begin <= end <= len(data):
+                raise Wrong(f"the last message is cut: {data[-60:]!r}")
+            messages.append(json.loads(data[begin:end]))
+            at = next_one
         return messages
 
 
 def pausing_reader(command, count, seconds):
-    host = Host(command)
-    host.send(b"".join(line(MENU % number) for number in range(count)), closes=True)
+    host = Ending(command)
+    host.post(b"".join(line(MENU % number) for number in range(count)), closes=True)
     time.sleep(seconds)
     got = [message["id"] for message in host.messages()]
     if got != list(range(count)):
@@ -111,18 +81,18 @@ def pausing_reader(command, count, seconds):
 
 def deaf_reader(command, framing, ending, generator):
     """The reader pauses somewhere, for longer than the host may wait."""
-    host = Host(command)
-    host.send(b"".join(framing(MENU % number) for number in range(20000)))
+    host = Ending(command)
+    host.post(b"".join(framing(MENU % number) for number in range(20000)))
     host.process.stdout.read(generator.randrange(1, 200000))
     first = host.process.stdout.fileno()
     time.sleep(0.3)
     if ending == "shutdown":
         # Earlier requests are in the way, and a full host does not read. So send this one while the host reads.
         host.process.kill()
-        host = Host(command)
+        host = Ending(command)
         big = b'{"jsonrpc":"2.0","id":%d,"method":"rpc.discover"}'
         shutdown = b'{"jsonrpc":"2.0","id":0,"method":"host.shutdown"}'
-        host.send(b"".join(framing(big % number) for number in range(1, 12)) + framing(shutdown))
+        host.post(b"".join(framing(big % number) for number in range(1, 12)) + framing(shutdown))
         first = None
     else:
         host.process.send_signal(ending)
@@ -151,9 +121,9 @@ def deaf_reader(command, framing, ending, generator):
 def store_is_not_blamed(command):
     """Changes wait for a reader that pauses: accepted ones are durable, and stderr does not mention the store."""
     with tempfile.TemporaryDirectory() as folder:
-        host = Host(command, "--store", os.path.join(folder, "store"))
+        host = Ending(command, "--store", os.path.join(folder, "store"))
         create = b'{"jsonrpc":"2.0","id":%d,"method":"mood.create","params":{"emoji":"\xf0\x9f\x98\x8a","label":"l","notes":"%s"}}'
-        host.send(b"".join(line(create % (number, b"x" * 60000)) for number in range(60)))
+        host.post(b"".join(line(create % (number, b"x" * 60000)) for number in range(60)))
         time.sleep(1)
         host.process.send_signal(signal.SIGTERM)
         status = host.process.wait(10)
@@ -161,8 +131,8 @@ def store_is_not_blamed(command):
         if status != 75 or b"did not take" not in told or b"store" in told:
             raise Wrong(f"exit code {status}, stderr says {told!r}")
         host.process.stdout.close()
-        again = Host(command, "--store", os.path.join(folder, "store"))
-        again.send(line(b'{"jsonrpc":"2.0","id":1,"method":"store.verify"}'), closes=True)
+        again = Ending(command, "--store", os.path.join(folder, "store"))
+        again.post(line(b'{"jsonrpc":"2.0","id":1,"method":"store.verify"}'), closes=True)
         report = again.messages()[0]["result"]
         again.end(0)
         if not report["ok"]:
@@ -170,11 +140,11 @@ def store_is_not_blamed(command):
 
 
 def reading_reader(command, framing):
-    host = Host(command)
+    host = Ending(command)
     got = []
     thread = threading.Thread(target=lambda: got.extend(host.messages()))
     thread.start()
-    host.send(b"".join(framing(MENU % number) for number in range(5000)))
+    host.post(b"".join(framing(MENU % number) for number in range(5000)))
     time.sleep(0.05)
     host.process.send_signal(signal.SIGTERM)
     host.end(0)
@@ -184,10 +154,10 @@ def reading_reader(command, framing):
 
 
 def closed_output(command, is_asked):
-    host = Host(command)
+    host = Ending(command)
     host.process.stdout.read(0)
     if is_asked:
-        host.send(b"".join(line(MENU % number) for number in range(5000)))
+        host.post(b"".join(line(MENU % number) for number in range(5000)))
         time.sleep(0.2)
     host.process.stdout.close()
     host.end(75 if is_asked else 0)
@@ -197,16 +167,16 @@ def long_work(command, ending):
     folder = tempfile.mkdtemp(prefix="endings-")
     try:
         arguments = ["--store", os.path.join(folder, "store")]
-        host = Host(command, *arguments)
+        host = Ending(command, *arguments)
         notes = "x" * 60000
         create = ('{"jsonrpc":"2.0","id":1,"method":"mood.create","params":{"emoji":"😊","label":"A","notes":"%s"}}'
                   % notes).encode()
-        host.send(b"".join(line(create) for _ in range(300)), closes=True)
+        host.post(b"".join(line(create) for _ in range(300)), closes=True)
         if len(host.messages()) != 300:
             raise Wrong("moods are missing")
         host.end(0, 10)
-        host = Host(command, *arguments)
-        host.send(b'{"jsonrpc":"2.0","id":1,"method":"store.verify"}\n{"jsonrpc":"2.0","id":2,"method":"host.ping"}\n',
+        host = Ending(command, *arguments)
+        host.post(b'{"jsonrpc":"2.0","id":1,"method":"store.verify"}\n{"jsonrpc":"2.0","id":2,"method":"host.ping"}\n',
                   closes=ending is None)
         first = host.process.stdout.readline()
         if json.loads(first)["id"] != 2:
@@ -228,12 +198,12 @@ def waiting_for_the_lock(command):
     try:
         store = os.path.join(folder, "store")
         create = b'{"jsonrpc":"2.0","id":1,"method":"mood.create","params":{"emoji":"\xf0\x9f\x98\x8a","label":"A"}}\n'
-        host = Host(command, "--store", store, "--lock-timeout", "20")
-        host.send(create)
+        host = Ending(command, "--store", store, "--lock-timeout", "20")
+        host.post(create)
         host.process.stdout.readline()
         with open(os.path.join(store, "lock"), "r+b") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            host.send(create)
+            host.post(create)
             time.sleep(0.3)
             host.process.send_signal(signal.SIGTERM)
             taken = host.end(0)
@@ -275,19 +245,10 @@ def zone_of_a_fifo(command):
 def held_back(command, ending):
     """A parent that blocks a signal passes that on; the host must end on the signal anyway."""
     everything = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
-    host = subprocess.Popen([*command, "--in-memory"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                            bufsize=0, preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, everything))
-    try:
-        host.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"host.ping"}\n')
-        host.stdout.readline()
-        host.send_signal(ending)
-        if host.wait(3) != 0:
-            raise Wrong(f"exit code {host.returncode}")
-    except subprocess.TimeoutExpired:
-        raise Wrong("it is still there after 3 s") from None
-    finally:
-        host.kill()
-        host.wait()
+    host = Host([*command, "--in-memory"], preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, everything))
+    host.ask("host.ping")
+    host.process.send_signal(ending)
+    host.ended(3)
 
 
 def cases(options):
@@ -321,24 +282,6 @@ def cases(options):
     yield "TZ is a FIFO", lambda: zone_of_a_fifo(command)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="How a host ends.")
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=20)
-    options = parser.parse_args()
-    failed = 0
-    print(f"seed {options.seed}")
-    for name, run in cases(options):
-        try:
-            print(f"{name}: {run() or 'ok'}")
-        except (Wrong, OSError, ValueError, KeyError, IndexError) as error:
-            failed += 1
-            print(f"{name}: FAILED: {error}")
-        sys.stdout.flush()
-    print(f"{failed} failed")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+@script("host", seed=1, rounds=20)
+def main(options):
+    return run_cases(cases(options))

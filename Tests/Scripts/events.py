@@ -12,72 +12,37 @@
    breaks off; from there it gets the rest.
 Python's standard library only.
 """
-import argparse
-import json
-import os
 import random
-import select
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 
+from harness import Host, Wrong, script
+
 MOOD = "00000000-0000-4000-8000-%012d"
 
 
-class Host:
-    def __init__(self, binary, directory, *arguments):
-        self.process = subprocess.Popen(
-            [binary, "--store", directory, "--lock-timeout", "60", *arguments],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-        self.rest = b""
-
-    def send(self, method, params, number=1):
-        request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-        self.process.stdin.write(json.dumps(request, ensure_ascii=False).encode() + b"\n")
-
-    def receive(self, seconds=60):
-        """The next message; None if none comes in time."""
-        while b"\n" not in self.rest:
-            if not select.select([self.process.stdout], [], [], seconds)[0]:
-                return None
-            piece = os.read(self.process.stdout.fileno(), 1 << 20)
-            if not piece:
-                raise SystemExit("the host has ended")
-            self.rest += piece
-        line, self.rest = self.rest.split(b"\n", 1)
-        return json.loads(line)
-
-    def call(self, method, params=None):
-        """The answer; drops events before it."""
-        self.send(method, params or {})
-        while True:
-            message = self.receive()
-            if "id" in message:
-                return message["result"]
-
-    def resident(self):
-        with open(f"/proc/{self.process.pid}/status") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("RssAnon"))
-
-    def close(self):
-        self.process.stdin.close()
-        return self.process.wait()
+def heard(subscriber, seconds=60):
+    """The next event; None if none comes in time."""
+    deadline = time.monotonic() + seconds
+    while not subscriber.events and subscriber.read(deadline - time.monotonic()):
+        pass
+    return subscriber.events.pop(0) if subscriber.events else None
 
 
 def create(host, number, notes=""):
-    return host.call("mood.create", {"id": MOOD % number, "emoji": "😊", "label": f"Mood {number}", "notes": notes})
+    return host.ask("mood.create", {"id": MOOD % number, "emoji": "😊", "label": f"Mood {number}", "notes": notes})
 
 
 def seqs(subscriber, last):
     """The revisions in events, until `last` or the end of the sequence."""
     told = []
     while not told or told[-1] < last:
-        message = subscriber.receive(10)
+        message = heard(subscriber, 10)
         if message is None:
-            raise SystemExit(f"nothing more is told behind {told[-1:]}; {last} was to come")
+            raise Wrong(f"nothing more is told behind {told[-1:]}; {last} was to come")
         event = message["params"]
         if event.get("lagged"):
             return told, event["seq"]
@@ -85,23 +50,18 @@ def seqs(subscriber, last):
     return told, None
 
 
-def fail(reason):
-    print(f"FAILED: {reason}")
-    sys.exit(1)
-
-
 def promptness(binary, directory, changes):
-    subscriber, writer = Host(binary, directory), Host(binary, directory)
+    subscriber, writer = Host(binary, "--lock-timeout", "60", store=directory), Host(binary, "--lock-timeout", "60", store=directory)
     create(writer, 0)
-    begun = subscriber.call("events.subscribe", {"topics": ["mood"]})["revision"]
+    begun = subscriber.ask("events.subscribe", {"topics": ["mood"]})["revision"]
     delays = []
     for number in range(changes):
-        revision = writer.call("mood.toggleFavorite", {"id": MOOD % 0})["revision"]
+        revision = writer.ask("mood.toggleFavorite", {"id": MOOD % 0})["revision"]
         answered = time.monotonic()
-        event = subscriber.receive()["params"]
+        event = heard(subscriber)["params"]
         delays.append((time.monotonic() - answered) * 1000)
         if event["seq"] != revision or revision != begun + number + 1:
-            fail(f"told of {event['seq']} behind change {revision}")
+            raise Wrong(f"told of {event['seq']} behind change {revision}")
     delays.sort()
     for host in (subscriber, writer):
         host.close()
@@ -119,23 +79,23 @@ def beginning(binary, directory):
     pause = 100
     # strace runs beside the host, so that the host is this program's child. A user without permission to trace gets an
     # error, and no delay.
-    subscriber, writer = Host(binary, directory), Host(binary, directory)
-    subscriber.call("host.ping")
+    subscriber, writer = Host(binary, "--lock-timeout", "60", store=directory), Host(binary, "--lock-timeout", "60", store=directory)
+    subscriber.ask("host.ping")
     tracer = subprocess.Popen(
         ["strace", "-f", "-p", str(subscriber.process.pid), "-e", "trace=inotify_init1", "-e",
          f"inject=inotify_init1:delay_enter={pause * 1000}"], stderr=subprocess.PIPE)
     tracer.stderr.readline()
-    subscriber.call("events.subscribe", {"topics": ["mood"]})
+    subscriber.ask("events.subscribe", {"topics": ["mood"]})
     begun = time.monotonic()
-    writer.call("mood.toggleFavorite", {"id": MOOD % 0})
+    writer.ask("mood.toggleFavorite", {"id": MOOD % 0})
     is_before = time.monotonic() - begun < pause / 1000
-    event = subscriber.receive()
+    event = heard(subscriber)
     late = (time.monotonic() - begun) * 1000 - pause
     for host in (subscriber, writer):
         host.close()
     tracer.wait()
     if event is None:
-        fail("a change between the answer and the watch was never told of")
+        raise Wrong("a change between the answer and the watch was never told of")
     print(f"beginning: a change {'before' if is_before else 'after'} the watch was told {max(late, 0):.1f} ms after that began")
     return late
 
@@ -145,19 +105,18 @@ def work(writer, number, changes, chance):
     while sent < changes:
         group = min(chance.randint(1, 200), changes - sent)
         for offset in range(group):
-            writer.send("mood.create", {
-                "id": MOOD % (number * 1_000_000 + sent + offset), "emoji": "😊", "label": "Mood"})
-        for _ in range(group):
-            if "result" not in writer.receive():
-                fail("a change was refused")
+            last = writer.send("mood.create", {"id": MOOD % (number * 1_000_000 + sent + offset), "emoji": "😊", "label": "Mood"})
+        for one in range(last - group + 1, last + 1):
+            if "result" not in writer.receive(one):
+                raise Wrong("a change was refused")
         sent += group
         if number == 1 and chance.random() < 0.05:
-            writer.call("store.compact")
+            writer.ask("store.compact")
 
 
 def completeness(binary, directory, changes, seed):
-    subscriber, writers = Host(binary, directory), [Host(binary, directory), Host(binary, directory)]
-    begun = subscriber.call("events.subscribe", {"topics": ["mood"]})["revision"]
+    subscriber, writers = Host(binary, "--lock-timeout", "60", store=directory), [Host(binary, "--lock-timeout", "60", store=directory), Host(binary, "--lock-timeout", "60", store=directory)]
+    begun = subscriber.ask("events.subscribe", {"topics": ["mood"]})["revision"]
     threads = [
         threading.Thread(
             target=work, args=(writer, place + 1, changes // 2, random.Random(seed + place)))
@@ -169,18 +128,18 @@ def completeness(binary, directory, changes, seed):
     for thread in threads:
         thread.join()
     if lagged is not None or told != list(range(begun + 1, begun + 1 + len(told))):
-        fail(f"the sequence has a gap or a repeat behind {begun} (lagged: {lagged})")
-    if subscriber.receive(0.2) is not None:
-        fail("something was told that nobody did")
+        raise Wrong(f"the sequence has a gap or a repeat behind {begun} (lagged: {lagged})")
+    if heard(subscriber, 0.2) is not None:
+        raise Wrong("something was told that nobody did")
     print(f"at once: {len(told)} changes by two hosts with compactions, each told once, in order")
     for host in [subscriber, *writers]:
         host.close()
 
 
 def slowness(binary, directory, changes):
-    subscriber, writer = Host(binary, directory, "--limit", "queuedOutputBytes=1048576"), Host(binary, directory)
-    begun = subscriber.call("events.subscribe", {"topics": ["mood"]})["revision"]
-    before = subscriber.resident()
+    subscriber, writer = Host(binary, "--lock-timeout", "60", "--limit", "queuedOutputBytes=1048576", store=directory), Host(binary, "--lock-timeout", "60", store=directory)
+    begun = subscriber.ask("events.subscribe", {"topics": ["mood"]})["revision"]
+    before = subscriber.memory_kib("RssAnon")
     notes = "n" * 2000
     for number in range(changes):
         create(writer, 9_000_000 + number, notes)
@@ -188,50 +147,45 @@ def slowness(binary, directory, changes):
     deadline = time.monotonic() + 1
     last = begun + changes
     while time.monotonic() < deadline:
-        last = writer.call("mood.toggleFavorite", {"id": MOOD % 9_000_000})["revision"]
+        last = writer.ask("mood.toggleFavorite", {"id": MOOD % 9_000_000})["revision"]
         time.sleep(0.05)
-    grown = subscriber.resident() - before
+    grown = subscriber.memory_kib("RssAnon") - before
     told, lagged = seqs(subscriber, last)
     if told != list(range(begun + 1, begun + 1 + len(told))):
-        fail("the sequence has a gap or a repeat")
+        raise Wrong("the sequence has a gap or a repeat")
     if lagged != told[-1]:
-        fail(f"the sequence ended at {told[-1]}, and the client was told {lagged}")
-    subscriber.send("events.subscribe", {"topics": ["mood"], "since": lagged})
-    answer = subscriber.receive()["result"]
+        raise Wrong(f"the sequence ended at {told[-1]}, and the client was told {lagged}")
+    answer = subscriber.ask("events.subscribe", {"topics": ["mood"], "since": lagged})
     if answer.get("resync"):
-        fail("the rest is not kept")
+        raise Wrong("the rest is not kept")
     rest, _ = seqs(subscriber, last)
     if rest != list(range(lagged + 1, last + 1)):
-        fail("the rest has a gap or a repeat")
+        raise Wrong("the rest has a gap or a repeat")
     print(f"slow: of {last - begun} changes {len(told)} were told, then that it was too slow; {len(rest)} more with"
           f" since; its memory grew by {grown} KiB")
     if grown > 16 * 1024:
-        fail("too much memory")
+        raise Wrong("too much memory")
     for host in (subscriber, writer):
         host.close()
 
 
 def prunings(binary, directory):
     """A subscriber of routers hears at once that another process has deleted a mood that one of them shows."""
-    subscriber, writer = Host(binary, directory), Host(binary, directory)
+    subscriber, writer = Host(binary, "--lock-timeout", "60", store=directory), Host(binary, "--lock-timeout", "60", store=directory)
     create(writer, 0)
-    subscriber.call("nav.navigate", {"route": {"name": "moodDetail", "id": MOOD % 0}})
-    subscriber.call("events.subscribe", {"topics": ["nav"]})
-    writer.call("mood.delete", {"id": MOOD % 0})
-    event = subscriber.receive(5)
+    subscriber.ask("nav.navigate", {"route": {"name": "moodDetail", "id": MOOD % 0}})
+    subscriber.ask("events.subscribe", {"topics": ["nav"]})
+    writer.ask("mood.delete", {"id": MOOD % 0})
+    event = heard(subscriber, 5)
     if event is None or event["params"]["state"]["depth"] != 0:
-        fail(f"a router shows what is gone: {event}")
+        raise Wrong(f"a router shows what is gone: {event}")
     print("routers: one that showed a mood which another process deleted was told of")
     for host in (subscriber, writer):
         host.close()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("host")
-    parser.add_argument("--changes", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+@script("host", changes=10_000, seed=1)
+def main(options):
     with tempfile.TemporaryDirectory() as directory:
         late = promptness(options.host, directory + "/one", min(options.changes, 2000))
         late = max(late, beginning(options.host, directory + "/one"))
@@ -241,7 +195,3 @@ def main():
     print(f"0 lost, 0 repeated, latest {late:.1f} ms (promised: 50)")
     if late > 50:
         print("later than promised: look whether the machine was busy")
-
-
-if __name__ == "__main__":
-    main()

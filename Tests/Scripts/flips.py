@@ -10,34 +10,21 @@ shows the state after some commit. Without a report, the new mood follows the ot
 Usage: flips.py HOST [--sample N] [--seed N] [--jobs 2]
 """
 
-import argparse
 import collections
-import json
 import os
 import random
-import subprocess
-import sys
 import tempfile
 
-from stores import identifier, run
+from stores import identifier
+
+from harness import pipes, run_drawn, script
 
 NEXT = identifier(99)
-TIMEOUT = 60.0
 Damage = collections.namedtuple("Damage", "file deed byte bit")
 
 
 def ask(binary, store, requests, *options):
-    """The exit status, and the answers in order."""
-    lines = b"".join(
-        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, ensure_ascii=False).encode() + b"\n"
-        for number, (method, params) in enumerate(requests))
-    done = subprocess.run(
-        [binary, "--store", store, *options], input=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=TIMEOUT,
-        check=False)
-    answers = sorted(map(json.loads, done.stdout.splitlines()), key=lambda one: one["id"])
-    if done.returncode != 0 or [one["id"] for one in answers] != list(range(len(requests))):
-        raise AssertionError(f"the host ended with {done.returncode} and {len(answers)} of {len(requests)} answers")
-    return answers
+    return pipes(binary, requests, "--store", store, *options)
 
 
 def state(answer):
@@ -51,11 +38,11 @@ def prepare(binary, folder):
     """The files of the store, and its state after each commit of the journal."""
     store = os.path.join(folder, "whole")
     moods = [("mood.create", {"id": identifier(number), "emoji": "😊", "label": f"Mood {number}"}) for number in (1, 2, 3)]
-    ask(binary, store, [*moods[:2], ("store.compact", {})])
+    pipes(binary, [*moods[:2], ("store.compact", {})], "--store", store)
     changes = [moods[2], ("mood.setFavorite", {"id": identifier(1), "isFavorite": True}), ("mood.delete", {"id": identifier(2)})]
-    states = [state(ask(binary, store, [("mood.list", {})])[0])]
+    states = [state(pipes(binary, [("mood.list", {})], "--store", store)[0])]
     for change in changes:
-        states.append(state(ask(binary, store, [change, ("mood.list", {})])[1]))
+        states.append(state(pipes(binary, [change, ("mood.list", {})], "--store", store)[1]))
     files = {}
     for name in sorted(os.listdir(store)):
         if os.path.isfile(os.path.join(store, name)):
@@ -89,16 +76,16 @@ def lay_out(store, files, damage):
 def examine(binary, store, files, states, damage):
     """Returns "whole", "refused" or "read-only"; raises AssertionError for a fault."""
     lay_out(store, files, damage)
-    listed, verified, created, info = ask(binary, store, [
+    listed, verified, created, info = pipes(binary, [
         ("mood.list", {}), ("store.verify", {}), ("mood.create", {"id": NEXT, "emoji": "😊", "label": "Next"}),
-        ("store.info", {})])
+        ("store.info", {})], "--store", store)
     shown = state(listed)
     if "result" in created:
         if shown != states[-1]:
             raise AssertionError(f"writable, and shows {shown}")
         if "result" not in verified or (damage.file in ("journal-2.jsonl", "moods.json") and not verified["result"]["ok"]):
             raise AssertionError(f"writable, and store.verify says {verified}")
-        again = state(ask(binary, store, [("mood.list", {})])[0])
+        again = state(pipes(binary, [("mood.list", {})], "--store", store)[0])
         if again is None or set(again) != set(states[-1]) | {NEXT} or any(again[one] != states[-1][one] for one in states[-1]):
             raise AssertionError(f"the next start shows {again}")
         return "whole"
@@ -114,22 +101,13 @@ def examine(binary, store, files, states, damage):
     return "read-only"
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Every byte prefix and every flipped bit is detected, or harmless.")
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--sample", type=int, default=None, help="so many damages, drawn by the seed (default: all)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
+@script("host", sample=(int, "so many damages, drawn by the seed (default: all)"), seed=1, jobs=2)
+def main(options):
     folder = tempfile.mkdtemp(prefix="flips-")
     files, states = prepare(options.host, folder)
     cases = list(damages(files))
     if options.sample is not None:
         cases = random.Random(options.seed).sample(cases, min(options.sample, len(cases)))
-    return run(
+    return run_drawn(
         folder, cases, lambda damage, place: examine(options.host, os.path.join(place, "store"), files, states, damage),
         lambda damage: f"{damage.file}, {damage.deed}", options)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

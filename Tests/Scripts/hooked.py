@@ -7,14 +7,14 @@ Runs with the hook, without plugins, and of the bare program with the same messa
 rounds counts. Fails where the hook adds more than a bare round trip and 20 µs (`--most` for another bound; 0: none).
 """
 
-import argparse
 import json
 import os
 import statistics
 import subprocess
-import sys
 
 from pluginhost import Trial
+
+from harness import script
 
 ECHO = "org.moodboard.echo"
 CREATE = '{"emoji":"😊","label":"Happy %d","timestamp":"2026-01-02T03:04:05Z","notes":"A walk by the sea"}'
@@ -23,13 +23,8 @@ MOOD = {"id": "01890000-0000-7000-8000-000000000001", "emoji": "😊", "label": 
         "updatedAt": "2026-01-02T03:04:05.678Z"}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("host")
-    parser.add_argument("--changes", type=int, default=20000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--most", type=float, default=20, help="microseconds beside the round trip")
-    options = parser.parse_args()
+@script("host", changes=20000, rounds=5, most=(20.0, "microseconds beside the round trip"))
+def main(options):
     with Trial(options.host) as trial:
         place = os.path.join(trial.folder, "place")
         os.mkdir(place, 0o700)
@@ -57,7 +52,3 @@ def main():
     failed = options.most and more > options.most
     print("FAILED: over the bound" if failed else "as it should be")
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,7 +7,6 @@ Prints a row per case: the CPU time that the host spent on it (all threads), its
 of the answer or the end, and the failure. Exit code 1 if a case failed. The bounds are meant for a release build.
 """
 
-import argparse
 import json
 import os
 import select
@@ -18,46 +17,25 @@ import sys
 import tempfile
 import time
 
+from harness import Host, Wrong, script
+
 PING = b'{"jsonrpc":"2.0","id":"ping","method":"host.ping"}\n'
 CREATE = ('{"jsonrpc":"2.0","id":"create","method":"mood.create",'
           '"params":{"emoji":"😊","label":"%s","notes":"%s"}}\n').encode()
 MIB = 1 << 20
 
 
-class Wrong(Exception):
-    """The host breaks a rule."""
-
-
-class Host:
+class Raw(Host):
     """A host with raw pipes; it never blocks the script."""
 
-    def __init__(self, options, arguments=None, **pipes):
-        arguments = arguments if arguments is not None else ["--in-memory"]
-        self.process = subprocess.Popen(
-            [options.host, *arguments], stdin=pipes.get("stdin", subprocess.PIPE), stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, bufsize=0)
-        self.options, self.pending = options, b""
-        self.output = self.process.stdout.fileno()
+    def __init__(self, options, arguments=("--in-memory",), **settings):
+        super().__init__([options.host, *arguments], **settings)
+        self.options, self.output = options, self.process.stdout.fileno()
         if self.process.stdin is not None:
             os.set_blocking(self.process.stdin.fileno(), False)
 
-    def cpu_ms(self):
-        """CPU time of all threads, in milliseconds."""
-        total = 0
-        for thread in os.listdir(f"/proc/{self.process.pid}/task"):
-            try:
-                with open(f"/proc/{self.process.pid}/task/{thread}/schedstat", encoding="ascii") as file:
-                    total += int(file.read().split()[0])
-            except (FileNotFoundError, ProcessLookupError):
-                pass  # The thread has ended meanwhile.
-        return total / 1e6
-
     def memory_mib(self, name="VmHWM"):
-        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
-            for line in file:
-                if line.startswith(name + ":"):
-                    return int(line.split()[1]) / 1024
-        raise Wrong("the host is gone")
+        return self.memory_kib(name) / 1024
 
     def write(self, data, seconds=30.0, until_blocked=None):
         """Writes all of `data`; with `until_blocked`, gives up after so many seconds without progress."""
@@ -78,16 +56,9 @@ class Host:
         return len(data)
 
     def line(self, seconds=30.0):
-        deadline = time.monotonic() + seconds
-        while b"\n" not in self.pending:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self.output], [], [], left)[0]:
-                raise Wrong("no answer")
-            chunk = os.read(self.output, MIB)
-            if not chunk:
-                raise Wrong(f"the host ended: {self.process.wait()}")
-            self.pending += chunk
-        line, _, self.pending = self.pending.partition(b"\n")
+        line = super().line(seconds)
+        if line is None:
+            raise Wrong(f"the host ended: {self.process.wait()}")
         return line
 
     def answer(self, code=None):
@@ -104,27 +75,12 @@ class Host:
 
     def end(self, seconds=1.0, code=0):
         """Waits for the end; returns the time it took, in milliseconds."""
-        start = time.monotonic()
-        try:
-            status = self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise Wrong(f"did not end within {seconds} s") from None
-        if status != code:
-            raise Wrong(f"ended with {status} instead of {code}")
-        return (time.monotonic() - start) * 1000
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None and not pipe.closed:
-                pipe.close()
+        return self.ended(seconds, code) * 1000
 
 
 def message(options, data, code, bounded=True):
     """One message, its answer, and the next request; the CPU time is bounded."""
-    host = Host(options)
+    host = Raw(options)
     try:
         host.ping()
         before = host.cpu_ms()
@@ -140,7 +96,7 @@ def message(options, data, code, bounded=True):
             raise Wrong(f"{host.memory_mib():.1f} MiB resident")
         return cpu, host.memory_mib(), taken
     finally:
-        host.close()
+        host.dispose()
 
 
 def params(text):
@@ -148,7 +104,7 @@ def params(text):
 
 
 def endless_line(options):
-    host = Host(options)
+    host = Raw(options)
     try:
         host.ping()
         before, start = host.cpu_ms(), time.monotonic()
@@ -164,12 +120,12 @@ def endless_line(options):
             raise Wrong(f"{host.memory_mib():.1f} MiB resident")
         return host.cpu_ms() - before, host.memory_mib(), (time.monotonic() - start) * 1000
     finally:
-        host.close()
+        host.dispose()
 
 
 def deaf_client(options, then):
     """Sends requests and reads no answers, until the host stops reading."""
-    host = Host(options)
+    host = Raw(options)
     try:
         host.ping()
         create = CREATE % (b"Big", b"n" * 60000)
@@ -190,14 +146,14 @@ def deaf_client(options, then):
         start = time.monotonic()
         if then == "terminate":
             host.process.send_signal(signal.SIGTERM)
-            host.end(1.0)
+            host.end(1.0, 75)
             return None, None, (time.monotonic() - start) * 1000
         # Reading again: a hundred whole answers come.
         for _ in range(100):
             host.answer()
         return host.cpu_ms(), host.memory_mib(), (time.monotonic() - start) * 1000
     finally:
-        host.close()
+        host.dispose()
 
 
 def dead_client(options, what):
@@ -205,7 +161,7 @@ def dead_client(options, what):
     folder = tempfile.mkdtemp(prefix="hostile-")
     arguments = ["--store", os.path.join(folder, "store")]
     try:
-        host = Host(options, arguments)
+        host = Raw(options, arguments)
         try:
             host.write(CREATE % (b"Kept", b""))
             host.answer()
@@ -219,16 +175,16 @@ def dead_client(options, what):
                     host.write(PING)
                 except Wrong:
                     pass  # the host has noticed the closed pipe already, and ended
-            taken = host.end(1.0)
+            taken = host.end(1.0, 75)  # Answers are left.
         finally:
-            host.close()
+            host.dispose()
         return (*check_store(options, arguments, 1), taken)
     finally:
         shutil.rmtree(folder)
 
 
 def check_store(options, arguments, moods):
-    host = Host(options, arguments)
+    host = Raw(options, arguments)
     try:
         host.write(b'{"jsonrpc":"2.0","id":1,"method":"store.verify"}\n')
         result = host.answer()["result"]
@@ -236,19 +192,19 @@ def check_store(options, arguments, moods):
             raise Wrong(f"store.verify says {result}")
         return host.cpu_ms(), host.memory_mib()
     finally:
-        host.close()
+        host.dispose()
 
 
 def null_input(options):
     with open(os.devnull, "rb") as nothing:
-        host = Host(options, stdin=nothing)
+        host = Raw(options, stdin=nothing)
         try:
             taken = host.end(1.0)
             if host.process.stdout.read():
                 raise Wrong("something was written before the peer spoke")
             return None, None, taken
         finally:
-            host.close()
+            host.dispose()
 
 
 def closed_descriptors(options, closed):
@@ -276,7 +232,7 @@ def closed_descriptors(options, closed):
 
 
 def end_of_input(options, requests):
-    host = Host(options)
+    host = Raw(options)
     try:
         host.ping()
         host.write(PING * requests)
@@ -290,7 +246,7 @@ def end_of_input(options, requests):
             raise Wrong(f"{taken:.0f} ms")
         return None, None, taken
     finally:
-        host.close()
+        host.dispose()
 
 
 def cases(options):
@@ -337,14 +293,10 @@ def cases(options):
     yield "end of input behind 1,000 requests", lambda: end_of_input(options, 1000)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Hostile input and hostile clients.")
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--cpu-ms", type=float, default=50, help="CPU time allowed for one hostile message")
-    parser.add_argument("--rss-mib", type=float, default=64, help="peak resident memory allowed")
-    parser.add_argument("--gigabytes", type=float, default=1, help="length of the line without LF")
-    parser.add_argument("--only", default="", help="only cases whose name contains this text")
-    options = parser.parse_args()
+@script(
+    "host", cpu_ms=(50.0, "CPU time allowed for one hostile message"), rss_mib=(64.0, "peak resident memory allowed"),
+    gigabytes=(1.0, "length of the line without LF"), only=("", "only cases whose name contains this text"))
+def main(options):
     failed = 0
     print(f"{'case':44} {'CPU ms':>9} {'peak MiB':>9} {'time ms':>9}")
     for name, run in cases(options):
@@ -360,7 +312,3 @@ def main():
         sys.stdout.flush()
     print(f"{failed} failed")
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,14 +7,12 @@ Each host toggles shared moods and creates its own, so many at a time as --in-fl
 change is accounted for: revisions are unique and without a gap, every created mood is there, every shared mood is a
 favorite exactly when the number of its acknowledged toggles is odd. Python's standard library only.
 """
-import argparse
-import json
 import random
-import subprocess
-import sys
 import tempfile
 import threading
 import time
+
+from harness import Host, script
 
 SHARED = 16
 
@@ -27,32 +25,9 @@ def own_id(host, number):
     return "00000000-0000-4000-9%03d-%012d" % (host, number)
 
 
-class Client:
-    def __init__(self, binary, directory):
-        self.process = subprocess.Popen(
-            [binary, "--store", directory, "--lock-timeout", "60"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def send(self, number, method, params):
-        line = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, ensure_ascii=False)
-        self.process.stdin.write(line.encode() + b"\n")
-
-    def receive(self):
-        return json.loads(self.process.stdout.readline())
-
-    def call(self, method, params):
-        self.send(0, method, params)
-        self.process.stdin.flush()
-        return self.receive()
-
-    def close(self):
-        self.process.stdin.close()
-        return self.process.wait()
-
-
 def work(binary, directory, host, options, outcome):
     chance = random.Random(options.seed * 1000 + host)
-    client = Client(binary, directory)
+    client = Host(binary, "--lock-timeout", "60", store=directory)
     toggles, revisions, errors, longest = [0] * SHARED, [], [], 0.0
     created = done = 0
     while done < options.changes:
@@ -60,17 +35,14 @@ def work(binary, directory, host, options, outcome):
         for _ in range(min(options.in_flight, options.changes - done)):
             if chance.random() < 0.5:
                 number = chance.randrange(SHARED)
-                client.send(done, "mood.toggleFavorite", {"id": shared_id(number)})
-                sent.append(number)
+                sent.append((client.send("mood.toggleFavorite", {"id": shared_id(number)}), number))
             else:
-                client.send(done, "mood.create", {"id": own_id(host, created), "emoji": "😊", "label": "Happy"})
+                sent.append((client.send("mood.create", {"id": own_id(host, created), "emoji": "😊", "label": "Happy"}), None))
                 created += 1
-                sent.append(None)
             done += 1
         begin = time.monotonic()
-        client.process.stdin.flush()
-        for number in sent:
-            answer = client.receive()
+        for one, number in sent:
+            answer = client.receive(one)
             longest = max(longest, time.monotonic() - begin)
             if "error" in answer:
                 errors.append(answer["error"])
@@ -82,39 +54,33 @@ def work(binary, directory, host, options, outcome):
     outcome[host] = (toggles, revisions, errors, longest, created, code)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("binary")
-    parser.add_argument("--hosts", type=int, default=4)
-    parser.add_argument("--changes", type=int, default=2500, help="of each host")
-    parser.add_argument("--in-flight", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+@script("host", hosts=4, changes=(2500, "of each host"), in_flight=1, seed=1)
+def main(options):
     with tempfile.TemporaryDirectory() as scratch:
         directory = scratch + "/store"
-        first = Client(options.binary, directory)
+        first = Host(options.host, "--lock-timeout", "60", store=directory)
         for number in range(SHARED):
-            first.call("mood.create", {"id": shared_id(number), "emoji": "🎉", "label": "Shared"})
+            first.ask("mood.create", {"id": shared_id(number), "emoji": "🎉", "label": "Shared"})
         first.close()
         outcome = [None] * options.hosts
         begin = time.monotonic()
         threads = [
-            threading.Thread(target=work, args=(options.binary, directory, host, options, outcome))
+            threading.Thread(target=work, args=(options.host, directory, host, options, outcome))
             for host in range(options.hosts)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         seconds = time.monotonic() - begin
-        last = Client(options.binary, directory)
-        verify = last.call("store.verify", {})["result"]
-        info = last.call("store.info", {})["result"]
+        last = Host(options.host, "--lock-timeout", "60", store=directory)
+        verify = last.ask("store.verify")
+        info = last.ask("store.info")
         wrong = sum(
-            last.call("mood.get", {"id": shared_id(number)})["result"]["isFavorite"]
+            last.ask("mood.get", {"id": shared_id(number)})["isFavorite"]
             != (sum(one[0][number] for one in outcome) % 2 == 1)
             for number in range(SHARED))
         missing = sum(
-            "result" not in last.call("mood.get", {"id": own_id(host, number)})
+            "result" not in last.answer("mood.get", {"id": own_id(host, number)})
             for host in range(options.hosts) for number in range(outcome[host][4]))
         last.close()
     revisions = sorted(revision for one in outcome for revision in one[1])
@@ -131,8 +97,4 @@ def main():
     for error in errors[:3]:
         print(error)
     is_right = not (errors or lost or missing or doubled or gaps or wrong) and verify["ok"]
-    sys.exit(0 if is_right and all(one[5] == 0 for one in outcome) else 1)
-
-
-if __name__ == "__main__":
-    main()
+    return not is_right or any(one[5] != 0 for one in outcome)

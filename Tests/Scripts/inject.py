@@ -12,7 +12,6 @@ outcome may be either. The store must be writable again and pass `store.verify`.
 Usage: inject.py HOST [--sample N] [--seed N] [--scenario NAME] [--jobs 2]
 """
 
-import argparse
 import collections
 import json
 import os
@@ -20,10 +19,11 @@ import random
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
-from stores import OUTCOME_UNKNOWN, Host, create, identifier, run
+from stores import OUTCOME_UNKNOWN, Host, create, identifier
+
+from harness import Several, Skipped, run_drawn, script
 
 CALLS = ["openat", "pread64", "pwrite64", "fdatasync", "fsync", "rename", "renameat", "renameat2", "link", "linkat",
          "unlink", "unlinkat", "ftruncate", "sync_file_range", "flock", "newfstatat", "fstat", "mkdir", "mkdirat", "getdents64"]
@@ -240,18 +240,11 @@ def run_case(binary, folder, begins, case, place):
     return "killed" if has_ended or status else "hit" if was_hit else "missed"
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Every system call of the store fails, once or for ever.")
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--sample", type=int, default=None, help="so many cases, drawn by the seed (default: all)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--scenario", choices=SCENARIOS, action="append")
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
+@script("host", sample=(int, "so many cases, drawn by the seed (default: all)"), seed=1, scenario=Several(SCENARIOS), jobs=2)
+def main(options):
     if shutil.which("strace") is None or subprocess.run(
             ["strace", "-o", os.devnull, "true"], capture_output=True, check=False).returncode != 0:
-        print("SKIPPED: strace is not here or may not trace, system calls were NOT made to fail")
-        return 0
+        raise Skipped("strace, so no system call was made to fail")
     folder = tempfile.mkdtemp(prefix="inject-")
     begins = prepare(options.host, folder)
     cases = []
@@ -262,9 +255,5 @@ def main():
                   for is_lasting in ([False] if fault == "KILL" else [False, True])]
     if options.sample is not None:
         cases = random.Random(options.seed).sample(cases, min(options.sample, len(cases)))
-    return run(
+    return run_drawn(
         folder, cases, lambda case, place: run_case(options.host, folder, begins, case, place), lambda case: case.scenario, options)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,7 +12,6 @@ helper thread depends on the machine. A figure is the median of `--runs` counts 
 counts differ by up to 1 %.
 """
 
-import argparse
 import json
 import os
 import re
@@ -22,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 import uuid
+
+from harness import Several, script
 
 MOODS = 1000
 NOW = "2026-01-02T06:04:05Z"
@@ -107,13 +108,8 @@ def count(host, method, times, is_on_disk=False, is_offline=False):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("host", nargs="+")
-    parser.add_argument("--method", action="append", choices=TIMES, default=None)
-    parser.add_argument("--offline", action="store_true")
-    parser.add_argument("--runs", type=int, default=3)
-    options = parser.parse_args()
+@script("host+", method=Several(TIMES), offline=False, runs=3)
+def main(options):
     if not shutil.which("valgrind"):
         print("SKIPPED: valgrind")
         return
@@ -129,6 +125,3 @@ def main():
         ]
         ratio = f"{counts[1] / counts[0]:9.3f}" if len(counts) == 2 else ""
         print(f"{method:8}" + "".join(f"{one:12.0f}" for one in counts) + ratio, flush=True)
-
-
-main()

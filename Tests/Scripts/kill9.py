@@ -13,17 +13,17 @@ Usage: kill9.py HOST [--hosts 1] [--kills 1000] [--seconds 86400] [--seed N] [--
                 [-- HOST ARGUMENTS…]
 """
 
-import argparse
 import json
 import os
 import random
 import select
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 import uuid
+
+from harness import Host, Refused, Wrong, script
 
 MOODS_MAX = 200
 START_TIMEOUT = 30.0
@@ -33,8 +33,8 @@ class Lost(Exception):
     """Acknowledged state is missing or wrong."""
 
 
-class Unreadable(Exception):
-    """The store cannot be read after a kill."""
+# The store cannot be read after a kill.
+Unreadable = Wrong
 
 
 class Model:
@@ -125,14 +125,13 @@ class Load:
         return delete(identifiers, len(identifiers) > 1)
 
 
-class Run:
+class Run(Host):
     """One run of the host."""
 
     def __init__(self, command, log):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0)
+        super().__init__(command, stderr=log)
         self.input, self.output = self.process.stdin.fileno(), self.process.stdout.fileno()
         os.set_blocking(self.input, False)
-        self.pending = b""
 
     def lines(self, timeout):
         """Complete lines that arrive within `timeout`; None at the end of the output."""
@@ -146,36 +145,13 @@ class Run:
 
     def ask(self, method, params=None):
         """One request and its result, for reading the store after the start."""
-        request = {"jsonrpc": "2.0", "id": "ask", "method": method, "params": params or {}}
-        os.write(self.input, json.dumps(request).encode() + b"\n")
-        deadline = time.monotonic() + START_TIMEOUT
-        while time.monotonic() < deadline:
-            lines = self.lines(deadline - time.monotonic())
-            if lines is None:
-                raise Unreadable(f"the host ended with {self.process.wait()} at {method}")
-            for line in lines:
-                answer = json.loads(line)
-                if "result" not in answer:
-                    raise Unreadable(f"{method}: {answer.get('error')}")
-                return answer["result"]
-        raise Unreadable(f"{method}: no answer within {START_TIMEOUT} s")
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
+        try:
+            return super().ask(method, params, START_TIMEOUT)
+        except (Refused, EOFError, OSError) as error:
+            raise Unreadable(f"{method}: {error}") from error
 
     def close(self):
-        self.kill()
-        self.process.stdin.close()
-        self.process.stdout.close()
-
-    def end(self):
-        """Ends the input, with all that the host does then."""
-        self.process.stdin.close()
-        while self.lines(START_TIMEOUT) is not None:
-            pass
-        if self.process.wait() != 0:
-            raise Unreadable(f"the host ended with {self.process.returncode}")
+        self.dispose()
 
 
 def read_moods(run):
@@ -278,19 +254,13 @@ def run_alone(commands, log, options, seed, figures):
             run.close()
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Kills hosts at random moments under load; nothing may be lost.")
-    parser.add_argument("host")
-    parser.add_argument("--hosts", type=int, choices=[1, 2, 3, 4], default=1, help="at the same time, at most")
-    parser.add_argument("--kills", type=int, default=1000)
-    parser.add_argument("--seconds", type=float, default=86400, help="ends after so long, with fewer kills")
-    parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--window", type=int, default=64, help="requests in flight")
-    parser.add_argument("--store", default=None, help="where the store is made (default: a temporary directory)")
-    parser.add_argument("arguments", nargs="*", help="further arguments of the host, after --")
-    options = parser.parse_args()
-    seed = options.seed if options.seed is not None else random.SystemRandom().getrandbits(32)
-    print(f"seed {seed}", flush=True)
+@script(
+    "host", "arguments*", hosts=(1, "at the same time, at most"), kills=1000, seconds=(86400.0, "ends after so long, with fewer kills"),
+    seed=int, window=(64, "requests in flight"), store=(str, "where the store is made (default: a temporary directory)"))
+def main(options):
+    # By its own name, so that kill9hosts.py raises these classes and not copies of them.
+    sys.modules["kill9"] = sys.modules["__main__"]
+    seed = options.seed
     folder = tempfile.mkdtemp(prefix="kill9-", dir=options.store)
     command = [os.path.abspath(options.host), "--store", os.path.join(folder, "store"), *options.arguments]
     figures = dict.fromkeys(["kills", "acknowledged", "kept", "early", "again", "rounds"], 0)
@@ -322,9 +292,3 @@ def main():
         return 1
     shutil.rmtree(folder)
     return 0
-
-
-if __name__ == "__main__":
-    # By its own name, so that kill9hosts.py raises these classes and not copies of them.
-    sys.modules["kill9"] = sys.modules["__main__"]
-    sys.exit(main())

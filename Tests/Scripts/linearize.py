@@ -11,19 +11,19 @@ Usage: linearize.py HOST [--hosts 4] [--rounds 20] [--seconds 0.5] [--seed 1]
 --seconds is how long a round is. The checker first shows that it can say no.
 """
 
-import argparse
 import json
 import os
 import random
 import select
 import shutil
 import signal
-import sys
 import tempfile
 import time
 
 import kill9
 from linearizability import UNANSWERED, Checker, Operation, prove
+
+from harness import script
 
 MOODS = 6
 # In the order of lists: newest first, ids descending for equal times.
@@ -203,14 +203,8 @@ class Round:
                         if one.result != UNANSWERED or one.kind not in ("get", "list", "info")]
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Whether several hosts answer as one store would.")
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--hosts", type=int, default=4)
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+@script("host", hosts=4, rounds=20, seconds=0.5, seed=1)
+def main(options):
     randomness, begin = random.Random(options.seed), time.monotonic()
     print(f"seed {options.seed}; {prove(randomness, 500)}", flush=True)
     folder, checker, wrong = tempfile.mkdtemp(prefix="linearize-"), Checker(ORDER), None
@@ -243,7 +237,3 @@ def main():
     print("every history is linearizable")
     shutil.rmtree(folder)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -10,48 +10,22 @@ Each store has random moods in several zones, around changes of the clocks and t
 Every second store is one of files that is compacted between its changes, so that some moods are read from the columns of
 its index and others from its journal; some of them were changed, or are deleted again.
 """
-import argparse
-import json
 import math
 import os
 import random
-import subprocess
-import sys
 import tempfile
-
-# This file has the name of a standard module, which must not find it.
-sys.path = [place for place in sys.path if os.path.realpath(place or ".") != os.path.dirname(os.path.realpath(__file__))]
 
 from collections import Counter, defaultdict
 from datetime import date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
+
+from harness import Host, Wrong, script
 
 ZONES = ["Europe/Helsinki", "America/New_York", "Asia/Kathmandu", "Pacific/Apia", "Australia/Lord_Howe", "UTC"]
 FEELINGS = [("😊", "Happy", 0.8), ("😢", "Sad", -0.6), ("😌", "calm", 0.5), ("🐝", "Busy", None), ("😊", "Proud", 0.8), ("😐", "So So", 0)]
 TAGS = ["work", "Work", "WORK", "rain", "Café", "café", "sport", "a", "b"]
 EDGES = [-1, -0.6, -0.2, 0.2, 0.6, 1]
 TOLERANCE = 1e-9
-
-
-class Host:
-    def __init__(self, program, *arguments):
-        self.process = subprocess.Popen([program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.number = 0
-
-    def __call__(self, method, **params):
-        self.number += 1
-        line = json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
-        self.process.stdin.write(line.encode() + b"\n")
-        self.process.stdin.flush()
-        while "id" not in (answer := json.loads(self.process.stdout.readline())):
-            pass
-        if "error" in answer:
-            raise SystemExit(f"{line}\n  is answered {answer['error']}")
-        return answer["result"]
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(10)
 
 
 def text(moment):
@@ -237,19 +211,19 @@ def same(found, expected, place=""):
     if isinstance(expected, dict):
         expected = {name: value for name, value in expected.items() if value is not None}
         if found.keys() != expected.keys():
-            raise SystemExit(f"{place}: {sorted(found)} instead of {sorted(expected)}")
+            raise Wrong(f"{place}: {sorted(found)} instead of {sorted(expected)}")
         for name, value in expected.items():
             same(found[name], value, f"{place}/{name}")
     elif isinstance(expected, list):
         if len(found) != len(expected):
-            raise SystemExit(f"{place}: {len(found)} entries instead of {len(expected)}: {found} instead of {expected}")
+            raise Wrong(f"{place}: {len(found)} entries instead of {len(expected)}: {found} instead of {expected}")
         for number, (one, other) in enumerate(zip(found, expected)):
             same(one, other, f"{place}/{number}")
     elif isinstance(expected, float):
         if abs(found - expected) > TOLERANCE:
-            raise SystemExit(f"{place}: {found!r} instead of {expected!r}")
+            raise Wrong(f"{place}: {found!r} instead of {expected!r}")
     elif found != expected:
-        raise SystemExit(f"{place}: {found!r} instead of {expected!r}")
+        raise Wrong(f"{place}: {found!r} instead of {expected!r}")
 
 
 def check(host, seed, count, store=None):
@@ -257,7 +231,8 @@ def check(host, seed, count, store=None):
     zone = chance.choice(ZONES)
     start = chance.choice(["00:00", "04:00", "02:30"])
     now = datetime(2026, 11, chance.randint(2, 28), chance.randint(0, 23), 30, tzinfo=timezone.utc)
-    ask = Host(host, "--time-zone", zone, "--no-plugins", *(["--store", store] if store else ["--in-memory"]))
+    running = Host([host, *(["--store", store] if store else ["--in-memory"])], "--time-zone", zone, "--no-plugins")
+    ask = running.call
     ask("settings.set", dayStartsAt=start)
     moods = make(chance, count, now)
     compactions = chance.sample(range(count), 2) if store else []
@@ -325,16 +300,11 @@ def check(host, seed, count, store=None):
                for found in [[m["moment"] for m in everything if folded in [t.casefold() for t in m["tags"]]]]]
     counted.sort(key=lambda tag: (-tag["count"], tag.pop("folded").encode()))
     compare("mood.tags", ask("mood.tags"), {"tags": counted})
-    ask.close()
+    running.end(10)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("host")
-    parser.add_argument("--stores", type=int, default=40)
-    parser.add_argument("--moods", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
+@script("host", stores=40, moods=300, seed=1)
+def main(arguments):
     for seed in range(arguments.seed, arguments.seed + arguments.stores):
         if seed % 2:
             check(arguments.host, seed, arguments.moods)
@@ -342,6 +312,3 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             check(arguments.host, seed, arguments.moods, os.path.join(folder, "store"))
     print(f"{arguments.stores} stores of {arguments.moods} moods: every number is the same")
-
-
-main()

@@ -8,18 +8,16 @@ SCHEMAS is a folder with the official JSON Schemas by version (2025-11-25.json â
 version. Without SCHEMAS that is left out. `--malformed N` needs no SDK: N random malformed messages from a seed, after each of which
 the next call works; then stdin is closed, and the host has to be gone within 100 ms.
 """
-import argparse
 import asyncio
 import json
 import pathlib
 import random
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
-import time
 import warnings
+
+from harness import Host, script
 
 NEWER = "2026-07-28"
 VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", NEWER]
@@ -35,43 +33,10 @@ RESULTS = {
 }
 
 
-class Host:
-    """The host, with a line for each message."""
-
-    def __init__(self, host, *arguments):
-        self.process = subprocess.Popen(
-            [host, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.last = 0
-
-    def send(self, message):
-        data = message if isinstance(message, bytes) else json.dumps(message).encode()
-        self.process.stdin.write(data + b"\n")
-        self.process.stdin.flush()
-
-    def answer(self, wanted):
-        while True:
-            line = self.process.stdout.readline()
-            assert line, f"the host has ended instead of answering {wanted}"
-            message = json.loads(line)
-            if "method" not in message and message["id"] == wanted:
-                return message
-
+class Server(Host):
     def call(self, method, params=None, newer=False):
-        self.last += 1
-        params = dict(params or {})
-        if newer:
-            params["_meta"] = META
-        self.send({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
-        return self.answer(self.last)
-
-    def end(self):
-        """Closes stdin; returns the seconds until the host ends."""
-        start = time.monotonic()
-        self.process.stdin.close()
-        self.process.stdout.read()
-        code = self.process.wait(10)
-        assert code == 0, f"exit code {code}"
-        return time.monotonic() - start
+        """The whole answer."""
+        return self.answer(method, {**(params or {}), **({"_meta": META} if newer else {})})
 
 
 def every_call(host, newer):
@@ -136,7 +101,7 @@ OPTIONS = [
 
 def fill_store(host, folder):
     """Makes a store with moods of all kinds; returns the ids of two that exist, and of a deleted one."""
-    process = Host(host, "--store", folder, "--no-plugins")
+    process = Server([host, "--store", folder, "--no-plugins"])
     ids = []
     for number in range(30):
         process.call("mood.create", {
@@ -199,7 +164,7 @@ def tool_calls(one, two, gone, revision):
 def prepare(host, folder):
     """A store, and the calls of tools on it."""
     one, two, gone = fill_store(host, folder)
-    process = Host(host, "--store", folder, "--no-plugins")
+    process = Server([host, "--store", folder, "--no-plugins"])
     revision = process.call("store.info")["result"]["revision"]
     process.end()
     return tool_calls(one, two, gone, revision)
@@ -219,7 +184,7 @@ def check_tools(host, parent):
     for place, (options, version) in enumerate((o, v) for o in OPTIONS for v in VERSIONS):
         store = pathlib.Path(parent) / f"raw{place}"
         shutil.copytree(folder, store)
-        process, newer = Host(host, "--store", str(store), "--no-plugins", *options), version == NEWER
+        process, newer = Server([host, "--store", str(store), "--no-plugins", *options]), version == NEWER
         if not newer:
             process.call("initialize", {
                 "protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
@@ -265,7 +230,7 @@ def check_schemas(host, folder):
     import jsonschema
     checked = 0
     for version in VERSIONS:
-        process = Host(host, "--in-memory", "--samples")
+        process = Server([host, "--in-memory", "--samples"])
         calls = []
         if version == NEWER:
             calls.append(("server/discover", process.call("server/discover", newer=True)))
@@ -558,14 +523,14 @@ async def with_second_sdk(host, version, mode):
 def malformed(host, count, seed):
     """Sends messages with one known mistake each, and checks the error."""
     source = random.Random(seed)
-    process = Host(host, "--in-memory", "--samples")
+    process = Server([host, "--in-memory", "--samples"])
     kinds = {}
     for number in range(count):
         message, codes = broken(source, number)
-        process.send(message)
+        process.write((message if isinstance(message, bytes) else json.dumps(message).encode()) + b"\n")
         if codes is not None:
             wanted = None if codes == {-32700} else f"m{number}"
-            answer = process.answer(wanted)
+            answer = process.receive(wanted)
             got = answer["error"]["code"] if "error" in answer else "isError" if answer["result"].get("isError") else "ok"
             assert got in codes, f"seed {seed}, message {number}: {message} was answered with {answer}"
             kinds[got] = kinds.get(got, 0) + 1
@@ -631,14 +596,9 @@ def broken(source, number):
     return good, None
 
 
-def main():
+@script("host", "schemas?", malformed=int, seed=1)
+def main(options):
     warnings.simplefilter("ignore")  # its own SDK deprecates the older era, and this tests it on purpose
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("host")
-    parser.add_argument("schemas", nargs="?")
-    parser.add_argument("--malformed", type=int, metavar="N")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
     if options.malformed:
         return malformed(options.host, options.malformed, options.seed)
     with tempfile.TemporaryDirectory() as parent:
@@ -649,7 +609,3 @@ def main():
                 check_tools(options.host, parent)
         asyncio.run(with_sdk(options.host, parent))
     asyncio.run(with_odd_guests(options.host))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,15 +7,11 @@ Each store is made from the seed: moods with notes, tags and attachments of all 
 Then the script reads every list of a tool, resource or prompt page by page, in each era. An answer comes in time and within its limit,
 and the pages together have each mood once. At the end the host ends by itself.
 """
-import argparse
 import json
-import os
 import random
-import select
-import subprocess
-import sys
-import time
 import urllib.parse
+
+from harness import Host, Refused, Wrong, script
 
 SECONDS_MAX = 10
 # The bytes of an answer around the result.
@@ -24,59 +20,19 @@ NEWER = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelconte
 ALPHABETS = ["a", "word ", "ä", "😌", "\n", "\"", "\\", "\t\n", "\u2028", "e\u0301"]
 
 
-class Failed(Exception):
-    pass
+class Lists(Host):
+    meta = None
 
-
-class Host:
-    def __init__(self, host, *arguments):
-        self.process = subprocess.Popen([host, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.number = 0
-        self.rest = b""
-        self.meta = None
-
-    def line(self, end):
-        while b"\n" not in self.rest:
-            ready, _, _ = select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))
-            if not ready:
-                raise Failed(f"no answer within {SECONDS_MAX} s")
-            piece = os.read(self.process.stdout.fileno(), 1 << 16)
-            if not piece:
-                raise Failed("the host has ended")
-            self.rest += piece
-        line, self.rest = self.rest.split(b"\n", 1)
-        return line
-
-    def answer(self, method, params=None, newer=False):
+    def measured(self, method, params):
         """The answer, and its number of bytes."""
-        self.number += 1
-        params = dict(params or {})
-        if newer and self.meta:
-            params["_meta"] = self.meta
-        request = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
-        self.process.stdin.write(json.dumps(request).encode() + b"\n")
-        self.process.stdin.flush()
-        end = time.monotonic() + SECONDS_MAX
+        number = self.send(method, {**params, **({"_meta": self.meta} if self.meta else {})})
         while True:
-            line = self.line(end)
+            line = self.line(SECONDS_MAX)
+            if line is None:
+                raise Wrong("the host has ended")
             message = json.loads(line)
-            if message.get("id") == self.number and "method" not in message:
+            if message.get("id") == number and "method" not in message:
                 return message, len(line)
-
-    def call(self, method, **params):
-        message, _ = self.answer(method, params)
-        if "error" in message:
-            raise Failed(f"{method}: {message['error']}")
-        return message["result"]
-
-    def close(self):
-        self.process.stdin.close()
-        try:
-            if self.process.wait(SECONDS_MAX) != 0:
-                raise Failed(f"it ends with {self.process.returncode}")
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            raise Failed("it does not end") from None
 
 
 def mood(randomness, number):
@@ -113,14 +69,14 @@ def fill(host, randomness, count):
 
 
 def tool(host, name, arguments, bytes_max, what):
-    message, count = host.answer("tools/call", {"name": name, "arguments": arguments}, newer=True)
+    message, count = host.measured("tools/call", {"name": name, "arguments": arguments})
     if "result" not in message:
-        raise Failed(f"{what}: {message}")
+        raise Wrong(f"{what}: {message}")
     if count > bytes_max + ENVELOPE:
-        raise Failed(f"{what}: {count} bytes, and {bytes_max} are allowed")
+        raise Wrong(f"{what}: {count} bytes, and {bytes_max} are allowed")
     result = message["result"]
     if result["isError"]:
-        raise Failed(f"{what}: {result['content'][0]['text'][:200]}")
+        raise Wrong(f"{what}: {result['content'][0]['text'][:200]}")
     return result["structuredContent"]
 
 
@@ -131,25 +87,25 @@ def walk_tool(host, name, arguments, bytes_max, key=lambda item: item["id"]):
         page = tool(host, name, {**arguments, **({"cursor": cursor} if cursor else {})}, bytes_max, what)
         items = page["items"]
         if not items and not page.get("leftOut") and page.get("nextCursor"):
-            raise Failed(f"{what}: a page of nothing that is not the last")
+            raise Wrong(f"{what}: a page of nothing that is not the last")
         seen += [key(item) for item in items] + page.get("leftOut", [])
         if host.call("host.ping") != {}:
-            raise Failed("a ping is not answered")
+            raise Wrong("a ping is not answered")
         cursor = page.get("nextCursor")
         if cursor is None:
             return seen
-    raise Failed(f"{what}: no end of pages")
+    raise Wrong(f"{what}: no end of pages")
 
 
 def walk_resource(host, uri, limit):
     seen, cursor = [], None
     for _ in range(2000):
         address = uri + (f"?cursor={urllib.parse.quote(cursor, safe='')}" if cursor else "")
-        message, count = host.answer("resources/read", {"uri": address}, newer=True)
+        message, count = host.measured("resources/read", {"uri": address})
         if "result" not in message:
-            raise Failed(f"{address}: {message}")
+            raise Wrong(f"{address}: {message}")
         if count > limit:
-            raise Failed(f"{address}: {count} bytes")
+            raise Wrong(f"{address}: {count} bytes")
         contents = message["result"]["contents"]
         page = json.loads(contents[0]["text"])
         seen += [item["id"] for item in page["items"]] + page.get("leftOut", [])
@@ -157,13 +113,13 @@ def walk_resource(host, uri, limit):
         if cursor is None:
             return seen
         if f"There are more: {uri}?cursor=" not in contents[1]["text"]:
-            raise Failed(f"{uri}: the Markdown does not say where it goes on")
-    raise Failed(f"{uri}: no end of pages")
+            raise Wrong(f"{uri}: the Markdown does not say where it goes on")
+    raise Wrong(f"{uri}: no end of pages")
 
 
 def equal(what, found, wanted):
     if sorted(found) != sorted(wanted):
-        raise Failed(f"{what}: {len(found)} items, {len(set(found))} different ones, and {len(wanted)} are there")
+        raise Wrong(f"{what}: {len(found)} items, {len(set(found))} different ones, and {len(wanted)} are there")
 
 
 def check(host, randomness, limit, message_limit, count, newer):
@@ -192,10 +148,10 @@ def check(host, randomness, limit, message_limit, count, newer):
         equal("mood_history", changes, sorted(set(changes)))
         # A single mood may exceed an answer, which then names what to read.
         arguments = {"name": "mood_get", "arguments": {"id": one, "with_history": True}}
-        message, count = host.answer("tools/call", arguments, newer=True)
+        message, count = host.measured("tools/call", arguments)
         text = message["result"]["content"][0]["text"]
         if count > limit + ENVELOPE or message["result"]["isError"] and "moodboard://mood/ID" not in text:
-            raise Failed(f"mood_get with_history: {count} bytes, {text[:200]}")
+            raise Wrong(f"mood_get with_history: {count} bytes, {text[:200]}")
     # A store in memory keeps as much history as it has room for.
     kept = [item["revision"] for item in host.call("store.log", limit=1000)["items"]]
     commits = walk_tool(host, "store_log", {"limit": 1000}, limit, key=lambda item: item["revision"])
@@ -216,10 +172,10 @@ def check(host, randomness, limit, message_limit, count, newer):
 def check_resources(host, ids, whole, limit):
     listed, cursor = [], None
     while True:
-        message, count = host.answer("resources/list", {"cursor": cursor} if cursor else {}, newer=True)
+        message, count = host.measured("resources/list", {"cursor": cursor} if cursor else {})
         page = message["result"]
         if count > limit:
-            raise Failed(f"resources/list: {count} bytes")
+            raise Wrong(f"resources/list: {count} bytes")
         listed += [one["uri"] for one in page["resources"] if one["uri"].startswith("moodboard://mood/")]
         cursor = page.get("nextCursor")
         if cursor is None:
@@ -235,13 +191,13 @@ def check_resources(host, ids, whole, limit):
     for name, arguments in [
         ("reflect", {"span": "2026"}), ("month", {"month": "2026-03"}), ("before-therapy", {"since": "2026-01-01"}),
     ]:
-        message, count = host.answer("prompts/get", {"name": name, "arguments": arguments}, newer=True)
+        message, count = host.measured("prompts/get", {"name": name, "arguments": arguments})
         if "result" not in message or count > limit:
-            raise Failed(f"the prompt {name}: {count} bytes, {str(message)[:200]}")
+            raise Wrong(f"the prompt {name}: {count} bytes, {str(message)[:200]}")
     for one in ids[:3]:
-        message, count = host.answer("resources/read", {"uri": f"moodboard://mood/{one}"}, newer=True)
+        message, count = host.measured("resources/read", {"uri": f"moodboard://mood/{one}"})
         if "result" not in message or count > limit:
-            raise Failed(f"the resource of a mood: {count} bytes, {str(message)[:200]}")
+            raise Wrong(f"the resource of a mood: {count} bytes, {str(message)[:200]}")
 
 
 def run(host, seed):
@@ -252,31 +208,18 @@ def run(host, seed):
                "--limit", f"messageBytes={message_limit}", "--time-zone", "UTC"]
     if randomness.random() < 0.2:
         options.append("--mcp-no-notes")
-    process = Host(host, *options)
+    process = Lists([host, *options])
     try:
         count = randomness.choice([0, 1, 3, 50, 51, 120])
         check(process, randomness, limit, message_limit, count, newer=randomness.random() < 0.6)
-        process.close()
-    except Failed as failure:
-        process.process.kill()
-        raise Failed(f"seed {seed}, {' '.join(options)}: {failure}") from None
+        process.end(SECONDS_MAX)
+    except (Wrong, Refused, TimeoutError) as failure:
+        process.kill()
+        raise Wrong(f"seed {seed}, {' '.join(options)}: {failure}") from None
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("host")
-    parser.add_argument("--stores", type=int, default=12)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+@script("host", stores=12, seed=1)
+def main(options):
     for seed in range(options.seed, options.seed + options.stores):
-        try:
-            run(options.host, seed)
-        except Failed as failure:
-            print(failure)
-            return 1
+        run(options.host, seed)
     print(f"{options.stores} stores: every list comes to its end, and has each mood once")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,13 +7,14 @@ HOST is wrapped in `proxyhost.py`, with one fault after the other; some transcri
 harmless rewrite. Exits 1 otherwise.
 """
 
-import argparse
 import os
 import shlex
 import subprocess
 import sys
 
 import proxyhost
+
+from harness import script
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(HERE, "../Conformance")
@@ -24,12 +25,10 @@ TRANSCRIPTS = [
 ]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("host")
-    parser.add_argument("--runner", default=f"{sys.executable} {FOLDER}/run.py", help="another runner of the same files")
-    parser.add_argument("--only", default="", help="only what has this in its name")
-    options = parser.parse_args()
+@script(
+    "host", runner=(f"{sys.executable} {FOLDER}/run.py", "another runner of the same files"),
+    only=("", "only what has this in its name"))
+def main(options):
     files = [os.path.join(FOLDER, name + ".transcript") for name in TRANSCRIPTS]
     outcomes = {True: [0, 0], False: [0, 0]}
     for name in proxyhost.ALL:
@@ -37,7 +36,7 @@ def main():
             continue
         is_harmless = name in proxyhost.HARMLESS
         # The proxy has to start and end within a transcript's second.
-        command = [sys.executable, "-S", "-E", os.path.join(HERE, "proxyhost.py"), name, os.path.abspath(options.host)]
+        command = [sys.executable, "-S", "-E", os.path.join(HERE, "proxyhost.py"), name, options.host]
         ended = subprocess.run(
             [*shlex.split(options.runner), "--jobs", "1" if is_harmless else "4", "--timeout", "2", shlex.join(command), *files],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
@@ -49,7 +48,3 @@ def main():
     (noticed, missed), (passed, stopped) = outcomes[False], outcomes[True]
     print(f"{noticed} faults noticed, {missed} missed; {passed} harmless rewrites passed, {stopped} not")
     return 1 if missed or stopped or not noticed + passed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,6 +2,7 @@
 """Checks the published description of the protocol: the OpenRPC document, its examples, and the schemas.
 
     openrpc.py [HOST] [--write]
+    openrpc.py --write              builds, writes, builds again, writes what is published
 
 The document is valid by the meta-schema of OpenRPC 1.4, every schema by those of draft-07 and 2020-12, every example by the schemas of
 its method, and no two types have one title. With HOST the document equals the answer of HOST to rpc.discover, and every example
@@ -9,16 +10,17 @@ is called as the document says, with equal results. --write writes them into
 Sources/MoodProtocol/Declarations/ExampleResults.swift instead. Checks that need the package jsonschema are SKIPPED without it. Exit 1 if something is
 wrong.
 """
-import argparse
 import concurrent.futures
 import glob
 import json
 import os
 import shutil
+import socket
 import subprocess
-import sys
 import tempfile
 import time
+
+from harness import Host, Wrong, script
 
 try:
     import jsonschema
@@ -27,7 +29,7 @@ except ImportError:
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 META = os.path.join(ROOT, "Tests", "Scripts", "fixtures", "openrpc", "1.4.json")
-RESULTS = os.path.join(ROOT, "Sources", "MoodProtocol", "ExampleResults.swift")
+RESULTS = os.path.join(ROOT, "Sources", "MoodProtocol", "Declarations", "ExampleResults.swift")
 SECONDS_MAX = 60
 
 
@@ -160,8 +162,11 @@ def without(value, paths):
 
 def short(value, paths):
     """A value in the document's form, with short members that vary."""
-    return changed(
-        value, paths, lambda old: type(old)() if isinstance(old, (dict, list)) else 4321 if isinstance(old, int) else old)
+    def shorter(old):
+        if isinstance(old, (dict, list)):
+            return type(old)()
+        return 4321 if isinstance(old, int) else "laptop" if old == socket.gethostname() else old
+    return changed(value, paths, shorter)
 
 
 class Hosts:
@@ -181,25 +186,15 @@ class Hosts:
         return text.replace(self.described["folder"], self.folder)
 
     def ask(self, method, params, host="journal"):
-        """The text of the answer."""
+        """The answer, with the folder of the document."""
         if host not in self.running:
-            self.running[host] = subprocess.Popen(
-                [self.program, *map(self.here, self.described["hosts"][host])],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
-        process = self.running[host]
-        self.last += 1
-        request = {"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}
-        process.stdin.write(self.here(compact(request)) + "\n")
-        process.stdin.flush()
-        for line in process.stdout:
-            if json.loads(line).get("id") == self.last:
-                return line.replace(self.folder, self.described["folder"])
-        return '{"error":"the host has ended"}'
+            self.running[host] = Host([self.program, *map(self.here, self.described["hosts"][host])])
+        answer = self.running[host].answer(method, json.loads(self.here(compact(params))), SECONDS_MAX)
+        return json.loads(compact(answer).replace(self.folder, self.described["folder"]))
 
     def end(self):
-        for process in self.running.values():
-            process.stdin.close()
-            process.wait(timeout=SECONDS_MAX)
+        for host in self.running.values():
+            host.end(SECONDS_MAX)
         # A process of a synced store may send the last changes after the end.
         for _ in range(50):
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -215,13 +210,13 @@ def replay(program, document, method, by_position=False):
     hosts = Hosts(program, document["x-examples"])
     try:
         for call in document["x-examples"]["before"] + example.get("x-after", []):
-            answer = json.loads(hosts.ask(call["method"], call["params"], call.get("host", "journal")))
+            answer = hosts.ask(call["method"], call["params"], call.get("host", "journal"))
             if "result" not in answer:
                 return answer, f"{call['method']} before it: {compact(answer)}"
         params = {param["name"]: param["value"] for param in example["params"]}
         if by_position:
             params = [params.get(param["name"]) for param in method["params"]]
-        return json.loads(hosts.ask(method["name"], params)), None
+        return hosts.ask(method["name"], params), None
     finally:
         hosts.end()
 
@@ -237,12 +232,9 @@ def replays(program, document, by_position=False):
 
 
 def against(program, document):
-    with tempfile.TemporaryDirectory(prefix="openrpc-") as folder:
-        line = subprocess.run(
-            [program, "--store", folder], stdout=subprocess.PIPE, timeout=SECONDS_MAX, check=True,
-            input=b'{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}\n').stdout
-    if json.loads(line)["result"] != document:
-        yield "rpc.discover does not answer with Schemas/openrpc.json"
+    with Host(program) as host:
+        if host.ask("rpc.discover") != document:
+            yield "rpc.discover does not answer with Schemas/openrpc.json"
     for by_position in (False, True):
         manner = ", by position" if by_position else ""
         for method, answer, problem in replays(program, document, by_position):
@@ -260,27 +252,33 @@ def write(program):
     lines = []
     for method, answer, problem in replays(program, document):
         if problem or "result" not in answer:
-            sys.exit(f"the example of {method['name']}: {problem or compact(answer)}")
+            raise Wrong(f"the example of {method['name']}: {problem or compact(answer)}")
         result = compact(short(answer["result"], method["examples"][0].get("x-varying", [])))
         result = result.replace('"version":' + compact(document["info"]["version"]), '"version":"${version}"')
         lines.append(f'        "{method["name"]}":\n            ##"{result}"##,\n')
     with open(RESULTS, "w", encoding="utf-8") as file:
         file.write(
             "// Made from the declarations; write it again with Tests/Scripts/openrpc.py HOST --write.\n\n"
-            "/// What a host answers to the example of each method, as JSON; `${version}` stands for the version of the program.\nenum ExampleResults {\n"
+            "/// A host's answer to the example of each method, as JSON; `${version}` is the version of the program.\nenum ExampleResults {\n"
             "    static let all: [String: StaticString] = [\n" + "".join(lines) + "    ]\n}\n")
-    print(f"{len(lines)} results; build, then write the document again: "
-          "MOODBOARD_GOLDEN=write swift test --filter ReferenceTests")
+    print(f"{len(lines)} results")
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Checks what is published of the protocol.")
-    parser.add_argument("host", nargs="?")
-    parser.add_argument("--write", action="store_true")
-    options = parser.parse_args()
-    program = options.host and os.path.abspath(options.host)
+def write_all():
+    """The results, and what is published of them: the order matters, because a host has the results of its own build."""
+    def swift(*words, **more):
+        subprocess.run(["swift", *words], cwd=ROOT, check=True, env={**os.environ, **more})
+    swift("build", "--product", "moodboard")
+    write(os.path.join(ROOT, ".build", "debug", "moodboard"))
+    swift("build", "--build-tests")
+    swift("test", "--skip-build", "--filter", "ReferenceTests", MOODBOARD_GOLDEN="write")
+
+
+@script("host?", write=False)
+def main(options):
+    program = options.host and options.host
     if options.write:
-        return write(program or parser.error("--write needs HOST"))
+        return write(program) if program else write_all()
     document = read("Schemas", "openrpc.json")
     problems = list(titles(document))
     if jsonschema:
@@ -294,7 +292,3 @@ def main():
     count = sum(1 for _ in schemas(document))
     print(f"{len(document['methods'])} methods with examples, {count} schemas, {len(problems)} problems")
     return 1 if problems else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

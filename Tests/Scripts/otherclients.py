@@ -6,7 +6,6 @@
 pygls, python-lsp-jsonrpc, agent-client-protocol and jsonrpcclient are packages of PyPI; jsonrpc-glib is GNOME's, gir1.2-jsonrpc-1.0 in
 Debian, and may be known to the system's Python alone, which is asked then. What is missing is named as SKIPPED. Exit 1 where a client cannot do it.
 """
-import argparse
 import asyncio
 import json
 import os
@@ -14,6 +13,8 @@ import queue
 import subprocess
 import sys
 import threading
+
+from harness import One, script
 
 SECONDS_MAX = 20
 MISSING = {"id": "00000000-0000-7000-8000-000000000000"}
@@ -193,12 +194,9 @@ def is_there(name):
         return False
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("host")
-    parser.add_argument("--only", choices=CLIENTS)
-    options = parser.parse_args()
-    host = os.path.abspath(options.host)
+@script("host", only=One(CLIENTS))
+def main(options):
+    host = options.host
     failed = 0
     for name in [options.only] if options.only else CLIENTS:
         if not is_there(name):
@@ -215,7 +213,3 @@ def main():
             failed += 1
             print(f"FAIL  {name}: {type(error).__name__}: {error}", flush=True)
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,7 +7,6 @@ DIR has the output of .ci/package, PROGRAMS is the directory of the programs, fr
 also that a changed byte is noticed. The archive is unpacked and the package installed with dpkg, each in an empty root, so nothing of
 this machine changes; where this process may, the programs run with that root as theirs, so nothing of this machine can help them.
 The older package comes first, then moods, then the newer one over it; then it is removed, and the store stays."""
-import argparse
 import glob
 import hashlib
 import os
@@ -15,6 +14,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from harness import script
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OLDER = "0.0.9"
@@ -117,12 +118,9 @@ def installed(machine):
     return status.split()[-1] if "install ok installed" in status else None
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Installs what .ci/package makes, and uses it.")
-    parser.add_argument("folder")
-    parser.add_argument("programs")
-    options = parser.parse_args()
-    folder, programs = os.path.abspath(options.folder), os.path.abspath(options.programs)
+@script("folder", "programs")
+def main(options):
+    folder, programs = options.folder, options.programs
     check_sums(folder)
     (archive,) = glob.glob(f"{folder}/*.tar.gz")
     with tempfile.TemporaryDirectory() as place:
@@ -159,7 +157,3 @@ def main():
         machine.dpkg("-P", "moodboard")
         print(f"package: {os.path.getsize(debs[0]) / 1e6:.1f} MB, installed as {OLDER}, upgraded with a used store, removed; "
               "the store stays")
-
-
-if __name__ == "__main__":
-    main()

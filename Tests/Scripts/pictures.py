@@ -6,7 +6,6 @@
 A journal of a made-up person is recorded by `mood add`, and shown on a terminal of this script by `mood list`: `list.svg` is what
 that terminal holds, colours and all. `year.svg` is what `stats.render` draws of a year, as it is.
 """
-import argparse
 import fcntl
 import html
 import json
@@ -21,6 +20,8 @@ import tempfile
 import termios
 import unicodedata
 from datetime import date, timedelta
+
+from harness import script
 
 COLUMNS = 96
 CELL, LINE, SIZE = 8.43, 20, 14
@@ -119,12 +120,9 @@ def drawn(command, text):
 """
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("mood")
-    parser.add_argument("--into", default=os.path.join(os.path.dirname(__file__), "..", "..", "Docs", "Pictures"))
-    arguments = parser.parse_args()
-    mood, chance = os.path.abspath(arguments.mood), random.Random(7)
+@script("mood", into=os.path.join(os.path.dirname(__file__), "..", "..", "Docs", "Pictures"))
+def main(arguments):
+    mood, chance = arguments.mood, random.Random(7)
     os.makedirs(arguments.into, exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
         environment = {"HOME": home, "PATH": os.environ["PATH"], "TZ": "UTC", "LANG": "C.UTF-8", "TERM": "xterm-256color",
@@ -150,6 +148,3 @@ def main():
         with open(os.path.join(arguments.into, "year.svg"), "w") as out:
             out.write(json.loads(text.stdout)["text"])
     print("made list.svg and year.svg")
-
-
-main()

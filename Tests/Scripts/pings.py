@@ -8,47 +8,22 @@ A host never waits for itself: nothing is refused, and no request takes the lock
 most, the kernel alone has anybody wait. Fails where a ping waits more than `--most` milliseconds longer than `cat`.
 """
 
-import argparse
 import json
 import os
 import select
 import subprocess
-import sys
 import tempfile
 import time
+
+from harness import Host, script
 
 LOCK_SECONDS = 3
 
 
-class Talk:
+class Talk(Host):
     """A host, asked many things at a time, and pinged."""
 
-    def __init__(self, command):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
-        self.cat = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-        self.pending, self.answers, self.number = b"", {}, 0
-
-    def send(self, method, params=None):
-        self.number += 1
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params or {}}).encode() + b"\n")
-        return self.number
-
-    def receive(self, number, seconds=120):
-        end = time.monotonic() + seconds
-        while number not in self.answers:
-            if not select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))[0]:
-                raise TimeoutError(f"no answer to {number}")
-            chunk = os.read(self.process.stdout.fileno(), 1 << 20)
-            if not chunk:
-                raise EOFError
-            *lines, self.pending = (self.pending + chunk).split(b"\n")
-            for line in lines:
-                message = json.loads(line)
-                if "id" in message:
-                    self.answers[message["id"]] = (message, time.monotonic())
-        return self.answers[number][0]
-
-    def beside(self, requests):
+    def beside(self, cat, requests):
         """Sends these; pings until all are answered. The longest ping, the longest cat, the seconds that all took, and the refusals."""
         start = time.monotonic()
         numbers = [self.send(*one) for one in requests]
@@ -57,18 +32,12 @@ class Talk:
             begin = time.monotonic()
             self.receive(self.send("host.ping"))
             middle = time.monotonic()
-            self.cat.stdin.write(b"x" * 60)
-            os.read(self.cat.stdout.fileno(), 100)
+            cat.stdin.write(b"x" * 60)
+            os.read(cat.stdout.fileno(), 100)
             longest, floor = max(longest, middle - begin), max(floor, time.monotonic() - middle)
             select.select([self.process.stdout], [], [], 0.001)
-        refusals = [self.answers[number][0]["error"] for number in numbers if "error" in self.answers[number][0]]
+        refusals = [self.answers[number]["error"] for number in numbers if "error" in self.answers[number]]
         return longest * 1000, floor * 1000, time.monotonic() - start, refusals
-
-    def close(self):
-        for one in (self.process, self.cat):
-            one.stdin.close()
-            one.stdout.read()
-            one.wait()
 
 
 def write_moods(path, count, first):
@@ -78,19 +47,16 @@ def write_moods(path, count, first):
                                    "notes": "n" * 300}) + "\n")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("host")
-    parser.add_argument("--moods", type=int, default=100000)
-    parser.add_argument("--most", type=float, default=20)
-    options = parser.parse_args()
+@script("host", moods=100000, most=20.0)
+def main(options):
     faults = []
     with tempfile.TemporaryDirectory(prefix="pings-") as folder:
         files = []
         for place, count in enumerate((options.moods, 700, 700, 5000)):
             files.append(os.path.join(folder, f"{place}.jsonl"))
             write_moods(files[-1], count, place * 1_000_000)
-        talk = Talk([os.path.abspath(options.host), "--store", os.path.join(folder, "store"), "--lock-timeout", str(LOCK_SECONDS)])
+        talk = Talk(options.host, "--lock-timeout", str(LOCK_SECONDS), store=os.path.join(folder, "store"))
+        cat = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         change = ("mood.create", {"emoji": "😊", "label": "x"})
         trials = {
             "an import": [("store.import", {"path": files[0]})],
@@ -103,16 +69,13 @@ def main():
             "an import with a compaction behind it": [("store.import", {"path": files[2]}), ("store.compact",), change],
         }
         for name, requests in trials.items():
-            longest, floor, seconds, refusals = talk.beside(requests)
+            longest, floor, seconds, refusals = talk.beside(cat, requests)
             wrong = longest > floor + options.most or refusals
             print(f"{'FAIL ' if wrong else 'ok   '} {name}: ping {longest:.1f} ms at most, cat {floor:.1f} ms; {seconds:.1f} s"
                   + "".join(f"; refused: {json.dumps(one)[:300]}" for one in refusals), flush=True)
             if wrong:
                 faults.append(name)
-        talk.close()
+        talk.end()
+        cat.communicate()
     print(f"{len(faults)} faults" if faults else "nobody waits")
     return 1 if faults else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,16 +12,16 @@ NAME: only these bugs. With --scratch the folder is used again, so that only cha
 temporary one that is removed at the end. The exit code is 1 if a bug was not caught or could not be built.
 """
 
-import argparse
 import collections
 import os
 import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
+
+from harness import script
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "Tests", "Scripts", "planted")
@@ -203,13 +203,8 @@ def check_unplanted(scratch, bugs, options):
     print(f"without a bug: built in {built - begin:.0f} s, {count} tests passed in {time.monotonic() - built:.0f} s", flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Plants bugs and requires that tests catch them.")
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--scratch", type=os.path.abspath)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=120.0)
-    options = parser.parse_args()
+@script("names*", scratch=os.path.abspath, jobs=2, seconds=120.0)
+def main(options):
     bugs = read_bugs()
     unknown = set(options.names) - {bug.name for bug in bugs}
     if unknown:
@@ -238,7 +233,3 @@ def main():
     tests = len({bug.test[0] for bug in bugs})
     print(f"{len(bugs)} bugs, {len(bugs) - len(wrong)} caught by {tests} tests, {time.monotonic() - begin:.0f} s")
     return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

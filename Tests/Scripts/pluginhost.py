@@ -3,102 +3,28 @@ their processes. Needs a C compiler for the plugins in `plugins/`, and Linux for
 
 import json
 import os
-import select
 import shutil
-import signal
 import subprocess
 import tempfile
-import time
+
+import harness
+from harness import (ANSWER_SECONDS, Refused, Wrong, belonging, descendants, descriptors, end_all, gone, is_running, percentile, processes, status,
+                     wait_until, zombies)
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plugins")
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Docs/Examples/plugins")
-ANSWER_SECONDS = 60.0
 PLUGIN_UNAVAILABLE, PLUGIN_FAILED, PLUGIN_TIMEOUT = 1030, 1031, 1032
 
 
-class Refused(Exception):
-    """An error answer."""
-
-    def __init__(self, method, error):
-        super().__init__(f"{method}: {error['code']} {error['message']} {json.dumps(error.get('data'))}")
-        self.code, self.data = error["code"], error.get("data") or {}
-
-
-class Host:
-    """A running host. Ids tell its answers apart, so those of plugins may come later."""
-
-    def __init__(self, command, **settings):
-        settings = {"stderr": subprocess.DEVNULL, **settings}
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **settings)
-        self.pending, self.answers, self.events, self.number = b"", {}, [], 0
-
-    @property
-    def pid(self):
-        return self.process.pid
-
-    def send(self, method, params=None):
-        """Returns the number of the request. Raises BrokenPipeError if the host has ended."""
-        self.number += 1
-        request = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params or {}}
-        self.process.stdin.write(json.dumps(request, ensure_ascii=False).encode() + b"\n")
-        return self.number
-
-    def read(self, seconds):
-        """Takes what has come. False if nothing came in time. Raises EOFError if the host has ended."""
-        if not select.select([self.process.stdout], [], [], max(0.0, seconds))[0]:
-            return False
-        chunk = os.read(self.process.stdout.fileno(), 1 << 20)
-        if not chunk:
-            raise EOFError("the host has ended")
-        *lines, self.pending = (self.pending + chunk).split(b"\n")
-        for line in lines:
-            message = json.loads(line)
-            if "id" in message:
-                self.answers[message["id"]] = message
-            else:
-                self.events.append(message)
-        return True
-
-    def receive(self, number, seconds=ANSWER_SECONDS):
-        """The answer to a request. Raises TimeoutError and EOFError."""
-        deadline = time.monotonic() + seconds
-        while number not in self.answers:
-            if not self.read(deadline - time.monotonic()):
-                raise TimeoutError(f"no answer in {seconds} s")
-        return self.answers.pop(number)
-
-    def ask(self, method, params=None, seconds=ANSWER_SECONDS):
-        """The result. Raises Refused."""
-        answer = self.receive(self.send(method, params), seconds)
-        if "error" in answer:
-            raise Refused(method, answer["error"])
-        return answer["result"]
-
-    def trust(self, name, **more):
-        """Trusts the folder as it is now."""
-        return self.ask("plugin.trust", {"id": name, "digest": self.ask("plugin.info", {"id": name})["digest"], **more})
-
+class Host(harness.Host):
     def close(self, seconds=ANSWER_SECONDS):
         """Ends the input. Returns the seconds until the host ended; None if it stays, and is killed."""
-        start = time.monotonic()
-        self.process.stdin.close()
         try:
-            while self.read(start + seconds - time.monotonic()):
-                pass
-        except EOFError:
-            pass
-        try:
-            self.process.wait(max(0.0, start + seconds - time.monotonic()))
-            return time.monotonic() - start
-        except subprocess.TimeoutExpired:
-            self.kill()
+            return self.end(seconds, None)
+        except Wrong:
             return None
         finally:
             self.process.stdout.close()
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
 
 
 class Trial:
@@ -153,99 +79,3 @@ class Trial:
 def method(name, effect="read"):
     """The declaration of a plugin's method that takes and answers any object."""
     return {"name": name, "summary": "Whatever it is sent.", "params": {"type": "object"}, "result": {"type": "object"}, "effect": effect}
-
-
-# --- Processes, by /proc.
-
-
-def status(pid):
-    """The name, state and parent of a process; None if there is none."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            text = file.read()
-    except OSError:
-        return None
-    name, _, rest = text.partition("(")[2].rpartition(")")
-    state, parent = rest.split()[:2]
-    return name, state, int(parent)
-
-
-def processes():
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
-def descendants(pid):
-    """The processes below this one, by their parents."""
-    children = {}
-    for one in processes():
-        found = status(one)
-        if found:
-            children.setdefault(found[2], []).append(one)
-    found, waiting = [], [pid]
-    while waiting:
-        more = children.get(waiting.pop(), [])
-        found += more
-        waiting += more
-    return found
-
-
-def zombies(pid):
-    """Children that have ended and were not reaped."""
-    return [one for one in descendants(pid) if (status(one) or "  ")[1] == "Z"]
-
-
-def belonging(folder):
-    """The processes of a folder: by their command, working directory, program or environment. Zombies have none of
-    these and are left out."""
-    found = []
-    for pid in processes():
-        if pid == os.getpid():
-            continue
-        try:
-            texts = [os.readlink(f"/proc/{pid}/cwd"), os.readlink(f"/proc/{pid}/exe")]
-            for name in ("cmdline", "environ"):
-                with open(f"/proc/{pid}/{name}", "rb") as file:
-                    texts.append(file.read().decode(errors="replace"))
-        except OSError:
-            continue
-        if any(folder in text for text in texts):
-            found.append(pid)
-    return found
-
-
-def wait_until(is_so, seconds):
-    """Waits; returns the seconds it took, or None if the condition does not come true."""
-    start = time.monotonic()
-    while not is_so():
-        if time.monotonic() - start > seconds:
-            return None
-        time.sleep(0.002)
-    return time.monotonic() - start
-
-
-def is_running(pid):
-    found = status(pid)
-    return found is not None and found[1] != "Z"
-
-
-def gone(pids, folder, seconds):
-    """The seconds until none of these processes runs, nor any of the folder's; None if one stays."""
-    return wait_until(lambda: not any(map(is_running, pids)) and not belonging(folder), seconds)
-
-
-def end_all(folder):
-    """Ends the processes that a failed case left in its own folder."""
-    for pid in belonging(folder):
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-
-
-def descriptors(pid):
-    return len(os.listdir(f"/proc/{pid}/fd"))
-
-
-def percentile(values, part):
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * part))] if ordered else 0.0

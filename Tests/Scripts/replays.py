@@ -6,13 +6,13 @@
 Each replay must equal the recording, and differ with another seed of the host. Exits 1 otherwise.
 """
 
-import argparse
 import json
 import os
 import random
 import subprocess
-import sys
 import tempfile
+
+from harness import script
 
 EMOJI = ["😊", "😢", "😌", "🎉", "😴", "👍🏽", "1️⃣"]
 
@@ -42,14 +42,9 @@ def calls(count, dice):
             yield dice.choice(["rubbish", "", "[]", '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","method":"mood.list"}'])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("mood")
-    parser.add_argument("--calls", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--times", type=int, default=2)
-    options = parser.parse_args()
-    mood = os.path.abspath(options.mood)
+@script("mood", calls=10_000, seed=1, times=2)
+def main(options):
+    mood = options.mood
     failed = 0
     with tempfile.TemporaryDirectory(prefix="replays-") as folder:
         file = os.path.join(folder, "session.transcript")
@@ -66,7 +61,3 @@ def main():
         failed += other.returncode != 1
     print("ok" if not failed else f"FAIL: {failed}")
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,7 +8,6 @@ than the window, the page sends no request, no error is logged, and every visibl
 to its background (WCAG 2.2, 1.4.3; 3:1 where it is large). Prints the least contrast of each drawing. With `--keep` the
 screenshots stay there. Exit 1 on failure; `SKIPPED` without Chromium.
 """
-import argparse
 import base64
 import json
 import os
@@ -19,6 +18,8 @@ import sys
 import tempfile
 
 from stores import Host
+
+from harness import script
 
 LABELS = [("😊", "Happy"), ("😢", "Sad"), ("😌", "Calm"), ("😐", "Meh"), ("😰", "Stressed"), ("🐝", "A label that goes on and on, far longer than others do"),
           ("🎉", "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW")]
@@ -172,14 +173,8 @@ def fill(host, count, chance):
             sys.exit(str(answer))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("host")
-    parser.add_argument("--chromium")
-    parser.add_argument("--keep")
-    parser.add_argument("--moods", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
+@script("host", chromium=str, keep=str, moods=400, seed=1)
+def main(arguments):
     program = arguments.chromium or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if not program:
         print("SKIPPED: chromium")
@@ -225,6 +220,3 @@ def main():
         browser.close()
     print("every drawing holds" if not failed else f"{len(set(failed))} do not hold")
     sys.exit(1 if failed else 0)
-
-
-main()

@@ -1,53 +1,26 @@
 #!/usr/bin/env python3
 """People's acts with machines that sync, on real folders and repositories: no acknowledged data is lost.
 
-    restoring.py HOST [CASE...]
+    restoring.py HOST [--only CASE]
 
 Moods are restored alone, machines are restored or cloned with all of their ids, folders are emptied, other settings of git
 and odd entries exist, a filter is bypassed, and a round hangs. Prints a line for each case; exit code 1 if one failed.
 """
-import glob, json, os, shutil, signal, subprocess, sys, tempfile, time, uuid
+import glob, json, os, shutil, subprocess, time, uuid
+
+from harness import Host, environment, in_folder, run_cases, script
 
 FORGED_AT = "2026-11-24T05:00:00.000Z"
 
 
-class Host:
-    """A host on a store, over its pipes; it syncs only on request."""
+class Store(Host):
+    """A host on a store; it syncs only on request."""
 
-    def __init__(self, folder, **environment):
+    def __init__(self, folder, **more):
         home = os.path.dirname(folder) + "/home"
         os.makedirs(home, exist_ok=True)
-        clean = {name: value for name, value in os.environ.items() if name != "MOODBOARD_STORE"}
-        clean.update(HOME=home, XDG_CONFIG_HOME=home + "/.config", XDG_STATE_HOME=home, XDG_DATA_HOME=home, **environment)
-        self.store, self.count = folder, 0
-        self.process = subprocess.Popen([HOST, "--store", folder, "--no-sync"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, env=clean)
-        HOSTS.append(self)
-
-    def send(self, method, **params):
-        self.count += 1
-        line = json.dumps({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params})
-        self.process.stdin.write(line.encode() + b"\n")
-        self.process.stdin.flush()
-        return self.count
-
-    def answer(self):
-        while True:
-            message = json.loads(self.process.stdout.readline())
-            if "id" in message:
-                return message
-
-    def ask(self, method, **params):
-        number = self.send(method, **params)
-        while True:
-            message = self.answer()
-            if message["id"] == number:
-                return message
-
-    def call(self, method, **params):
-        message = self.ask(method, **params)
-        assert "result" in message, f"{method}: {message}"
-        return message["result"]
+        self.store = folder
+        super().__init__(HOST, "--no-sync", store=folder, env=environment(home, **more))
 
     def add(self, label):
         return self.call("mood.create", emoji="😊", label=label)["id"]
@@ -59,21 +32,10 @@ class Host:
         return self.call("sync.status")
 
     def moods(self):
-        moods, cursor = {}, {}
-        while cursor is not None:
-            page = self.call("mood.list", limit=1000, **cursor)
-            moods.update({mood["id"]: {name: value for name, value in mood.items() if name != "revision"} for mood in page["items"]})
-            cursor = {"cursor": page["nextCursor"]} if "nextCursor" in page else None
-        return moods
+        return {one: {name: value for name, value in mood.items() if name != "revision"} for one, mood in super().moods().items()}
 
     def labels(self):
         return sorted(mood["label"] for mood in self.moods().values())
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(30)
-        self.process.stdout.close()
-        HOSTS.remove(self)
 
 
 def rounds(stores, count=4):
@@ -145,7 +107,7 @@ def carry(folders):
 
 
 def pair(url, root):
-    one, other = Host(root + "/a/s"), Host(root + "/b/s")
+    one, other = Store(root + "/a/s"), Store(root + "/b/s")
     one.call("sync.setup", url=url, new=True)
     one.add("first")
     one.now()
@@ -161,7 +123,7 @@ def moods_put_back_alone(root):
         one, other = pair("folder:" + place + "/f", place)
         one.close()
         was = {name: contents for name, contents in files(one.store).items() if not name.startswith("sync/")}
-        one = Host(one.store)
+        one = Store(one.store)
         for number in range(lost):
             one.add(f"after {number}")
         rounds([one, other], 2)
@@ -173,7 +135,7 @@ def moods_put_back_alone(root):
             with open(f"{one.store}/{name}", "r+b") as file:
                 file.truncate()
                 file.write(contents)
-        one = Host(one.store)
+        one = Store(one.store)
         new = [one.add(f"new {number}") for number in range(more)]
         one.now()
         assert set(new) <= set(one.moods()), "an acknowledged mood is gone"
@@ -185,19 +147,19 @@ def machine_put_back(root):
     folders = [root + "/fa", root + "/fb"]
     for folder in folders:
         os.makedirs(folder)
-    one = Host(root + "/a/s")
+    one = Store(root + "/a/s")
     one.call("sync.setup", url="folder:" + folders[0], new=True)
     one.add("first")
     one.now()
     carry(folders)
-    other = Host(root + "/b/s")
+    other = Store(root + "/b/s")
     other.call("sync.setup", url="folder:" + folders[1])
     other.now()
     carry(folders)
     one.now()
     one.close()
     was, was_there = files(one.store), files(folders[0])
-    one = Host(one.store)
+    one = Store(one.store)
     one.add("after 1")
     one.add("after 2")
     one.now()
@@ -212,7 +174,7 @@ def machine_put_back(root):
     for name, contents in was_there.items():
         with open(f"{folders[0]}/{name}", "wb") as file:
             file.write(contents)
-    one = Host(one.store)
+    one = Store(one.store)
     for number in range(3):
         one.add(f"new {number}")
         one.now()
@@ -229,7 +191,7 @@ def machine_cloned(root):
     shutil.copytree(root + "/a/s", root + "/x/s")
     shutil.copytree(root + "/f", root + "/fx")
     stay(root + "/x/s", lambda text: text.replace(root + "/f\"", root + "/fx\""))
-    one, clone = Host(one.store), Host(root + "/x/s")
+    one, clone = Store(one.store), Store(root + "/x/s")
     assert one.status()["replica"] == clone.status()["replica"]
     for number in range(3):
         one.add(f"one {number}")
@@ -248,7 +210,7 @@ def place_emptied(root):
         place = f"{root}/{trouble}"
         folder = place + "/f"
         os.makedirs(folder)
-        one = Host(place + "/a/s")
+        one = Store(place + "/a/s")
         one.call("sync.setup", url="folder:" + folder, new=True)
         one.add("early")
         one.now()
@@ -269,7 +231,7 @@ def place_emptied(root):
                 shutil.copytree(place + "/backup", folder)
         rounds([one], 3)
         one.add("after the loss")
-        new = Host(place + "/b/s")
+        new = Store(place + "/b/s")
         one.now()
         new.call("sync.setup", url="folder:" + folder)
         rounds([new, one], 2)
@@ -279,7 +241,7 @@ def place_emptied(root):
 def folder_of_a_device_removed(root):
     os.makedirs(root + "/f")
     one, other = pair("folder:" + root + "/f", root)
-    third = Host(root + "/c/s")
+    third = Store(root + "/c/s")
     journal = third.call("sync.setup", url="folder:" + root + "/f")["journal"]
     third.add("third's")
     rounds([third, one, other], 2)
@@ -289,7 +251,7 @@ def folder_of_a_device_removed(root):
     rounds([one, other], 2)
     third.close()
     shutil.rmtree(f"{root}/f/{journal}/{gone}")
-    new = Host(root + "/n/s")
+    new = Store(root + "/n/s")
     new.call("sync.setup", url="folder:" + root + "/f")
     assert new.status()["state"] == "incomplete", new.status()
     assert new.status()["missing"]
@@ -318,7 +280,7 @@ def settings_of_git(root):
                 os.makedirs(os.path.dirname(f"{home}/{path}"), exist_ok=True)
                 with open(f"{home}/{path}", "w", encoding="utf-8") as file:
                     file.write(text.replace("$HOME", home))
-        one, other = Host(place + "/a/s"), Host(place + "/b/s")
+        one, other = Store(place + "/a/s"), Store(place + "/b/s")
         one.call("sync.setup", url="git+file://" + remote, new=True)
         one.add("one")
         one.now()
@@ -352,7 +314,7 @@ def settings_of_git(root):
 def push_refused(root):
     remote = root + "/r.git"
     subprocess.run(["git", "init", "-q", "--bare", remote], check=True)
-    one = Host(root + "/a/s")
+    one = Store(root + "/a/s")
     one.call("sync.setup", url="git+file://" + remote, new=True)
     one.add("one")
     one.now()
@@ -379,7 +341,7 @@ def nothing_waits_for_the_network(root):
         file.write(f'#!/bin/sh\n[ -e {root}/hang ] && case "$*" in *ls-remote*) exec sleep 20;; esac\nexec {shutil.which("git")} "$@"\n')
     os.chmod(fake + "/git", 0o755)
     path = fake + ":" + os.environ["PATH"]
-    one = Host(root + "/a/s", PATH=path)
+    one = Store(root + "/a/s", PATH=path)
     one.call("sync.setup", url="git+file://" + remote, new=True)
     one.add("x")
     one.now()
@@ -387,11 +349,10 @@ def nothing_waits_for_the_network(root):
         pass
     one.send("sync.now")
     time.sleep(1)
-    another = Host(root + "/a/s", PATH=path)
+    another = Store(root + "/a/s", PATH=path)
     for host, method in ((one, "sync.status"), (one, "sync.conflicts"), (another, "sync.conflicts"), (one, "sync.leave")):
         start = time.monotonic()
-        message = host.ask(method)
-        assert "result" in message, message
+        host.ask(method)
         assert time.monotonic() - start < 5, method
     assert one.status()["state"] == "off"
     os.unlink(root + "/hang")
@@ -408,9 +369,9 @@ def in_order(root):
     other.call("mood.update", id=mood, set={"label": "B"})
     rounds([one, other], 2)
     conflict = one.call("sync.conflicts")["items"][0]["id"]
-    numbers = [one.send("sync.settle", id=conflict, take="other"), one.send("mood.get", id=mood), one.send("sync.conflicts"),
-               one.send("mood.update", id=mood, set={"notes": "after"})]
-    answers = [one.answer() for _ in numbers]
+    numbers = [one.send("sync.settle", {"id": conflict, "take": "other"}), one.send("mood.get", {"id": mood}), one.send("sync.conflicts"),
+               one.send("mood.update", {"id": mood, "set": {"notes": "after"}})]
+    answers = [one.message() for _ in numbers]
     assert [message["id"] for message in answers] == numbers, answers
     assert answers[0]["result"]["label"] == answers[1]["result"]["label"] == "A", answers
     assert answers[2]["result"]["items"] == [] and answers[3]["result"]["notes"] == "after", answers
@@ -492,7 +453,7 @@ def filter_is_not_passed_by(root):
         file.write("#!/bin/sh\ntr 'a-zA-Z' 'n-za-mN-ZA-M'\n")
     os.chmod(program, 0o755)
     seal = {"push": [program], "pull": [program]}
-    one, other = Host(root + "/a/s"), Host(root + "/b/s")
+    one, other = Store(root + "/a/s"), Store(root + "/b/s")
     journal = one.call("sync.setup", url="folder:" + root + "/f", new=True, filter=seal)["journal"]
     one.add("secret")
     one.now()
@@ -518,26 +479,8 @@ CASES = [moods_put_back_alone, machine_put_back, machine_cloned, place_emptied, 
          push_refused, nothing_waits_for_the_network, in_order, setup_in_order, odd_entries, filter_is_not_passed_by]
 
 
-def main():
-    failed = []
-    for case in CASES:
-        if len(sys.argv) > 2 and case.__name__ not in sys.argv[2:]:
-            continue
-        root, start = tempfile.mkdtemp(prefix="restoring-"), time.monotonic()
-        try:
-            case(root)
-            print(f"{case.__name__}: held, {time.monotonic() - start:.1f} s", flush=True)
-        except (AssertionError, OSError, ValueError, KeyError, IndexError, subprocess.SubprocessError) as error:
-            failed.append(case.__name__)
-            print(f"{case.__name__}: FAILED: {error!r}"[:1000], flush=True)
-        for host in list(HOSTS):
-            host.process.send_signal(signal.SIGKILL)
-            host.process.wait()
-            HOSTS.remove(host)
-        shutil.rmtree(root, ignore_errors=True)
-    print(f"failed: {', '.join(failed)}" if failed else "all held")
-    sys.exit(1 if failed else 0)
-
-
-HOST, HOSTS = (os.path.abspath(sys.argv[1]), []) if len(sys.argv) > 1 else sys.exit(__doc__)
-main()
+@script("host", only=("", "cases that have this in their names"))
+def main(options):
+    global HOST
+    HOST = options.host
+    return run_cases([(case.__name__, in_folder(case)) for case in CASES], options.only)

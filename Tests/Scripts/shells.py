@@ -6,17 +6,17 @@
 A completed line is run too, and must be a command that works. A missing program is `SKIPPED: name`.
 """
 
-import argparse
 import os
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 import traceback
 import unicodedata
 
 from browse import Terminal
+
+from harness import script
 
 # The text before Tab and after it. {} is a space in a word, as each shell writes it.
 COMPLETIONS = [
@@ -168,12 +168,8 @@ def page(environment):
             terminal.close()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("mood")
-    parser.add_argument("moodboard")
-    parser.add_argument("--keep", action="store_true", help="leave the folder")
-    options = parser.parse_args()
+@script("mood", "moodboard", keep=(False, "leave the folder"))
+def main(options):
     if shutil.which("tmux") is None:
         print("SKIPPED: tmux")
         return 0
@@ -217,7 +213,3 @@ def main():
     finally:
         if not options.keep:
             shutil.rmtree(folder)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

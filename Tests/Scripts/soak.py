@@ -17,12 +17,10 @@ Usage: soak.py HOST [--seconds 3600] [--seed 1] [--svg soak.svg]
 Without root, FUSE or a loop device the store is on a disk that is neither full nor slow; the script says so.
 """
 
-import argparse
 import os
 import random
 import select
 import shutil
-import sys
 import tempfile
 import time
 
@@ -30,6 +28,8 @@ import chart
 import kill9
 import recordingdisk
 from soaking import CHANGES, WINDOW, Ballast, Lane, Wrong
+
+from harness import script
 
 HOSTS, SIZE = 4, 128 << 20
 SLOW_SECONDS, UNTIL_KILL_SECONDS, ANSWER_SECONDS, NOTICED_SECONDS = 0.02, 5.0, 60.0, 2.0
@@ -215,17 +215,8 @@ def make_disk(folder):
     return disk
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Four hosts on one store for long, on a disk that is full and slow by turns.")
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--seconds", type=float, default=3600)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--svg", default=None)
-    parser.add_argument("--rss-mib", type=float, default=96)
-    parser.add_argument("--descriptors", type=int, default=64)
-    parser.add_argument("--heal-seconds", type=float, default=5)
-    options = parser.parse_args()
-    print(f"seed {options.seed}", flush=True)
+@script("host", seconds=3600.0, seed=1, svg=str, rss_mib=96.0, descriptors=64, heal_seconds=5.0)
+def main(options):
     folder, problem = tempfile.mkdtemp(prefix="soak-"), None
     with open(os.path.join(folder, "stderr"), "wb") as log:
         disk = make_disk(folder)
@@ -246,7 +237,3 @@ def main():
     shutil.rmtree(folder)
     print("0 wrong")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

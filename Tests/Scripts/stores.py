@@ -1,15 +1,11 @@
 """Shared code of scripts that test a host's store: a host, changes, and a run of many cases."""
 
 import collections
-import concurrent.futures
-import json
-import os
-import select
-import shutil
 import subprocess
-import time
 
-ANSWER_SECONDS = 60.0
+import harness
+from harness import run_drawn as run
+
 STORE_READ_ONLY, STORAGE_FULL, OUTCOME_UNKNOWN, STORE_UNAVAILABLE, STORE_CORRUPT = 1011, 1012, 1013, 1014, 1015
 SAID = (STORE_READ_ONLY, OUTCOME_UNKNOWN, STORE_UNAVAILABLE, STORE_CORRUPT)
 
@@ -22,54 +18,25 @@ def create(number):
     return "mood.create", {"id": identifier(number), "emoji": "😊", "label": f"Mood {number}", "notes": "n" * 50}
 
 
-class Host:
-    """One run of the host. Many requests may be sent before their answers are taken."""
+class Host(harness.Host):
+    """One run of the host, whose answers are whole; None where it has ended."""
 
     def __init__(self, command, log=subprocess.DEVNULL, **settings):
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0, **settings)
-        self.pending = b""
+        super().__init__(command, stderr=log, **settings)
 
     def send(self, method, params, number=1):
         """Returns False if the host has ended."""
-        request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
         try:
-            self.process.stdin.write(json.dumps(request, ensure_ascii=False).encode() + b"\n")
+            super().send(method, params, number)
+            return True
         except BrokenPipeError:
             return False
-        return True
 
     def receive(self, method="a request"):
-        """The next answer; None if the host has ended. Raises TimeoutError."""
-        deadline = time.monotonic() + ANSWER_SECONDS
-        while b"\n" not in self.pending:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
-                raise TimeoutError(f"{method} was not answered in {ANSWER_SECONDS} s")
-            chunk = os.read(self.process.stdout.fileno(), 1 << 20)
-            if not chunk:
-                return None
-            self.pending += chunk
-        line, self.pending = self.pending.split(b"\n", 1)
-        return json.loads(line)
+        return self.message()
 
     def ask(self, method, params):
         return self.receive(method) if self.send(method, params) else None
-
-    def close(self):
-        """Ends the input. Returns the exit status; None if the host does not end."""
-        self.process.stdin.close()
-        try:
-            return self.process.wait(ANSWER_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            return None
-        finally:
-            self.process.stdout.close()
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
 
 
 def ask_all(host):
@@ -180,36 +147,3 @@ class Session:
     def ask(self, place, method, params):
         self.send(place, method, params)
         self.take(place)
-
-
-def run(folder, cases, attempt, key, options):
-    """Runs `attempt(case, place)` for each case, each in its own directory, and prints the outcome.
-
-    An attempt returns a word for its outcome, and raises on a failure, whose files are kept. `key`
-    makes the name of a row of the figures from a case. Removes `folder` if there was no failure. Returns the exit code.
-    """
-    begin, rows, wrong = time.monotonic(), collections.defaultdict(collections.Counter), 0
-
-    def guarded(item):
-        place = os.path.join(folder, f"case-{item[0]}")
-        try:
-            os.mkdir(place)
-            outcome = attempt(item[1], place)
-            shutil.rmtree(place)
-            return item[1], outcome, None
-        except (AssertionError, OSError, ValueError, KeyError, TypeError, subprocess.SubprocessError) as error:
-            return item[1], "wrong", f"{type(error).__name__}: {error} (kept in {place})"
-
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for case, outcome, problem in pool.map(guarded, enumerate(cases)):
-            rows[key(case)][outcome] += 1
-            if problem:
-                wrong += 1
-                steps = " ".join(f"{name}={value}" for name, value in case._asdict().items())
-                print(f"WRONG {steps}: {problem[:900]}", flush=True)
-    for name, row in sorted(rows.items()):
-        print(f"{name}: " + ", ".join(f"{count} {outcome}" for outcome, count in sorted(row.items())))
-    print(f"{len(cases)} cases, seed {options.seed}, {time.monotonic() - begin:.0f} s, {wrong} wrong")
-    if not wrong:
-        shutil.rmtree(folder)
-    return 1 if wrong else 0

@@ -12,7 +12,6 @@
 Usage: surroundings.py MOOD HOST [--old HOST] [--moods N]
 """
 
-import argparse
 import json
 import os
 import statistics
@@ -22,6 +21,8 @@ import tempfile
 import time
 
 from stores import Host, create, identifier
+
+from harness import script
 
 BAD = b"s\xff"
 EXIT_USAGE = 64
@@ -250,13 +251,8 @@ def check_pings(host, count):
             "mood.deleted, a fresh host", waits(open_host, "mood.deleted", {"limit": 50})))
 
 
-def main():
-    parser = argparse.ArgumentParser(usage="surroundings.py MOOD HOST [--old HOST] [--moods N]")
-    parser.add_argument("mood", type=os.path.abspath)
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--old", type=os.path.abspath)
-    parser.add_argument("--moods", type=int, default=0)
-    options = parser.parse_args()
+@script("mood", "host", old=os.path.abspath, moods=0)
+def main(options):
     try:
         print(f"paths that are no text: {check_paths(options.mood, options.host)} starts, all refused or right")
         print(f"without /proc: {check_proc(options.mood, options.host)}")
@@ -266,7 +262,3 @@ def main():
             check_pings(options.host, options.moods)
     except Failed as failure:
         sys.exit(f"wrong: {failure}")
-
-
-if __name__ == "__main__":
-    main()

@@ -9,14 +9,14 @@ an fdatasync (or fsync) of that file was begun and returned 0, and only then a w
 to the change, or to a read behind it, begins. A journal opened with O_DSYNC or O_SYNC is synced by its writes.
 """
 
-import argparse
 import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
+
+from harness import script
 
 CALLS = "write,pwrite64,writev,pwritev,pwritev2,fdatasync,fsync,openat,open"
 LINE = re.compile(r"^(\d+) +(.*)$")
@@ -158,11 +158,8 @@ def check(events, stdout, commits):
     return problems, len(answered)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="No answer leaves before the sync of what it tells.")
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--keep", metavar="TRACE", help="keep the trace in this file")
-    options = parser.parse_args()
+@script("host", keep=(str, "keep the trace in this file"))
+def main(options):
     strace = shutil.which("strace")
     if strace is None:
         print("SKIPPED: strace is not installed, the order of sync and answer was NOT checked")
@@ -188,7 +185,3 @@ def main():
         print("  ", problem)
     print(f"{commits} changes, {checked} answers checked, {syncs} syncs of the journal, {len(problems)} out of order")
     return 1 if problems else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,6 @@ and `daylio-parser` of PyPI. Those that are not installed are named and skipped.
 
 Exit 1 on failure.
 """
-import argparse
 import csv
 import io
 import json
@@ -30,6 +29,8 @@ import time
 from datetime import datetime, timezone
 
 from stores import Host
+
+from harness import script
 
 FORMATS = ["jsonl", "csv", "daylio", "jrnl", "ics", "markdown", "html"]
 WORDS = ["tea", "Öl", "日本語", "a,b", "c;d", "back\\slash", "\"quoted\"", "x" * 90, "=1+1", "<b>", "*star*"]
@@ -380,15 +381,8 @@ def while_others_write(host_path, mood, count, folder):
     print(f"backups while four hosts write: {count}, the last of {seen} moods")
 
 
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("host")
-    arguments.add_argument("--mood")
-    arguments.add_argument("--moods", type=int, default=200)
-    arguments.add_argument("--damaged", type=int, default=1000)
-    arguments.add_argument("--backups", type=int, default=20)
-    arguments.add_argument("--seed", type=int, default=1)
-    given = arguments.parse_args()
+@script("host", mood=str, moods=200, damaged=1000, backups=20, seed=1)
+def main(given):
     chance = random.Random(given.seed)
     folder = tempfile.mkdtemp(prefix="transfer-")
     try:
@@ -408,7 +402,3 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
     print("seed", given.seed, "wrong:", len(FAILED))
     sys.exit(1 if FAILED else 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -15,7 +15,6 @@ Usage: troubles.py HOST [--cases N] [--seed N] [--trouble NAME] [--opener NAME] 
                    [--ext4] [--jobs 2]
 """
 
-import argparse
 import collections
 import itertools
 import json
@@ -31,6 +30,8 @@ import stores
 from powercuts import CUTS, Record
 from stores import SAID, Host, create
 from troubleddisk import TROUBLES, Disk, make_image
+
+from harness import Several, script
 
 OPENERS = ["host", "client", "second", "running"]
 MOUNT = ["unshare", "--mount", "--propagation", "private"]
@@ -157,18 +158,11 @@ def run_case(record, options, case, place):
     return ("all shown" if all_shown else "said") + (", a change done" if is_done else "")
 
 
-def main():
-    parser = argparse.ArgumentParser(description="A power cut and another trouble at once; and healing.")
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--cases", type=int, default=None, help="so many, drawn by the seed (default: each once)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--cut", choices=CUTS, action="append")
-    parser.add_argument("--trouble", choices=TROUBLES, action="append")
-    parser.add_argument("--opener", choices=OPENERS, action="append")
-    parser.add_argument("--mood", type=os.path.abspath, default=None, help="the client (default: beside the host)")
-    parser.add_argument("--ext4", action="store_true", help="on loop devices; else in memory")
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
+@script(
+    "host", cases=(int, "so many, drawn by the seed (default: each once)"), seed=1, cut=Several(CUTS), trouble=Several(TROUBLES),
+    opener=Several(OPENERS), mood=(os.path.abspath, "the client (default: beside the host)"),
+    ext4=(False, "on loop devices; else in memory"), jobs=2)
+def main(options):
     if "MOODBOARD_TROUBLES" not in os.environ:
         # In a separate namespace, where it may mount; its mounts end with it.
         for own in (MOUNT, [*MOUNT, "--user", "--map-root-user"]) if shutil.which(MOUNT[0]) else ():
@@ -197,7 +191,3 @@ def main():
     return stores.run(
         folder, cases, lambda case, place: run_case(record, options, case, place),
         lambda case: f"{case.trouble}, {case.opener}", options)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

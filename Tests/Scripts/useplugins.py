@@ -6,15 +6,15 @@
 The plugin in Swift is used if it was built before (`words` beside its manifest). A missing language is `SKIPPED`.
 """
 
-import argparse
 import datetime
 import json
 import os
 import shutil
-import sys
 import xml.dom.minidom
 
 from pluginhost import EXAMPLES, Refused, Trial, gone, wait_until
+
+from harness import One, script
 
 MOOD = {"emoji": "😊", "label": "Happy & <calm>", "notes": "A walk by the sea", "tags": ["sea"], "valence": 0.8}
 
@@ -137,11 +137,8 @@ def use(binary, short):
         return found or (None if gone([], trial.store, 2) is not None else "processes stay")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("host")
-    parser.add_argument("--only", choices=USES)
-    options = parser.parse_args()
+@script("host", only=One(USES))
+def main(options):
     used, failed = 0, 0
     for short in [options.only] if options.only else USES:
         if short == "words" and not os.path.exists(os.path.join(EXAMPLES, "org.moodboard.words/words")):
@@ -160,7 +157,3 @@ def main():
                 print(f"{short}: {found}")
     print(f"{used - failed} example plugins do what they say, {failed} do not")
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

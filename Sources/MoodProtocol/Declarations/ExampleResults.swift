@@ -148,11 +148,11 @@ enum ExampleResults {
         "plugin.log":
             ##"{"lines":[]}"##,
         "sync.setup":
-            ##"{"journal":"019b7ca9-8f32-7da8-8b43-5c8e74616796","replica":"019b7ca9-8f32-7f61-9afc-d44d14cf8bfe","url":"folder:/home/me/shared","state":"idle","lastSync":"2026-01-02T03:04:05.682Z","pending":0,"replicas":[{"id":"019b7ca9-8f32-7f61-9afc-d44d14cf8bfe","name":"vm","last":1,"lastSeen":"2026-01-02T03:04:05.682Z"}]}"##,
+            ##"{"journal":"019b7ca9-8f32-7da8-8b43-5c8e74616796","replica":"019b7ca9-8f32-7f61-9afc-d44d14cf8bfe","url":"folder:/home/me/shared","state":"idle","lastSync":"2026-01-02T03:04:05.682Z","pending":0,"replicas":[{"id":"019b7ca9-8f32-7f61-9afc-d44d14cf8bfe","name":"laptop","last":1,"lastSeen":"2026-01-02T03:04:05.682Z"}]}"##,
         "sync.now":
             ##"{"pushed":0,"pulled":0,"applied":0,"conflicts":0}"##,
         "sync.status":
-            ##"{"journal":"019b7ca9-8f32-7da8-8b43-5c8e74616796","replica":"019b7ca9-8f32-7f61-9afc-d44d14cf8bfe","url":"folder:/home/me/shared","state":"idle","lastSync":"2026-01-02T03:04:05.682Z","pending":0,"replicas":[{"id":"019b7ca9-8f32-7f61-9afc-d44d14cf8bfe","name":"vm","last":1,"lastSeen":"2026-01-02T03:04:05.682Z"}]}"##,
+            ##"{"journal":"019b7ca9-8f32-7da8-8b43-5c8e74616796","replica":"019b7ca9-8f32-7f61-9afc-d44d14cf8bfe","url":"folder:/home/me/shared","state":"idle","lastSync":"2026-01-02T03:04:05.682Z","pending":0,"replicas":[{"id":"019b7ca9-8f32-7f61-9afc-d44d14cf8bfe","name":"laptop","last":1,"lastSeen":"2026-01-02T03:04:05.682Z"}]}"##,
         "sync.conflicts":
             ##"{"items":[{"id":"019b7c65-1a3e-7000-8000-000000000001/label/019b7ca9-8f2f-7cff-ba45-0a33ef6ff86c/1/0","mood":"019b7c65-1a3e-7000-8000-000000000001","member":"label","shown":"Merry","other":"Glad","by":"019b7ca9-8f2f-7cff-ba45-0a33ef6ff86c","at":"2026-01-02T03:04:05.679Z"}]}"##,
         "sync.settle":
@@ -160,6 +160,6 @@ enum ExampleResults {
         "sync.leave":
             ##"{"state":"off","pending":0,"replicas":[]}"##,
         "sync.forget":
-            ##"{"journal":"019b7ca9-8f32-7da8-8b43-5c8e74616796","replica":"019b7ca9-8f32-7f61-9afc-d44d14cf8bfe","url":"folder:/home/me/shared","state":"idle","lastSync":"2026-01-02T03:04:05.684Z","pending":0,"replicas":[{"id":"019b7ca9-8f32-7f61-9afc-d44d14cf8bfe","name":"vm","last":2,"lastSeen":"2026-01-02T03:04:05.684Z"}]}"##,
+            ##"{"journal":"019b7ca9-8f32-7da8-8b43-5c8e74616796","replica":"019b7ca9-8f32-7f61-9afc-d44d14cf8bfe","url":"folder:/home/me/shared","state":"idle","lastSync":"2026-01-02T03:04:05.684Z","pending":0,"replicas":[{"id":"019b7ca9-8f32-7f61-9afc-d44d14cf8bfe","name":"laptop","last":2,"lastSeen":"2026-01-02T03:04:05.684Z"}]}"##,
     ]
 }
