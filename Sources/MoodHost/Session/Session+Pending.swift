@@ -8,12 +8,12 @@ extension Session {
         guard dispatcher.pending.staged.count > 0 else { return }
         // The first progress reported is that of the beginning.
         tellProgress(of: dispatcher.pending.staged)
-        if dispatcher.pending.beginStaged(&dispatcher.core) { isWorkDone = true }
+        dispatcher.pending.beginStaged(&dispatcher.core)
     }
 
     /// Handles the results of the helper thread; no group is open.
     mutating func attendWork(milliseconds: Int64, hasLock: Bool = false) {
-        isWorkDone = false
+        dispatcher.pending.isDone = false
         let heldRequests = core.holdsRequests
         core.store.helper.drain()
         core.sync.thread.drain()

@@ -62,7 +62,7 @@ extension Session {
             lookedAt = 0
         }
         hasWork = true
-        if isWorkDone { attendWork(milliseconds: milliseconds) }
+        if dispatcher.pending.isDone { attendWork(milliseconds: milliseconds) }
     }
 
     /// Retries if the wait has no more source, because another waiter took the lock and released it.

@@ -62,8 +62,6 @@ struct Session: ~Copyable {
     var place: BatchPlace?
     /// The state of batches when the group began.
     private var groupBatch: (next: Int, held: [HeldBatch], place: BatchPlace?) = (0, [], nil)
-    /// Whether work is done that the helper thread does not report.
-    var isWorkDone = false
     /// Whether stderr has the warning about answers from the client.
     var hasPassedOverAnswer = false
     /// The wait of the first remaining message.
@@ -196,7 +194,7 @@ struct Session: ~Copyable {
         cancellations.removeAll()
         if isInputAtEnd, !core.state.models.listeners.isEmpty { endListening() }
         hasWork = core.hasUntold
-        if isWorkDone { attendWork(milliseconds: milliseconds) }
+        if dispatcher.pending.isDone { attendWork(milliseconds: milliseconds) }
     }
 
     private mutating func endGroup(_ milliseconds: Int64) {

@@ -129,6 +129,8 @@ extension Core {
     }
 
     private mutating func findPluginMethod(_ name: JSONText) throws(RPCError) -> MethodTable.Entry? {
+        // Most other names are those of MCP.
+        guard name.isEscaped || name.raw.first == UInt8(ascii: "x") else { return nil }
         let text = name.string
         guard text.utf8.starts(with: "x.".utf8), text.utf8.count < 256 else { return nil }
         addPluginMethods()
