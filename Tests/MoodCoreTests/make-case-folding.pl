@@ -40,22 +40,19 @@ extension CaseFolding {
         /// 1: every scalar of the run; 2: every other one.
         let stride: UInt32
         let delta: Int32
-
-        init(_ first: UInt32, _ last: UInt32, _ stride: UInt32, _ delta: Int32) {
-            self.first = first
-            self.last = last
-            self.stride = stride
-            self.delta = delta
-        }
     }
 
     static let unicodeVersion = "$version"
 
-    /// Ascending and disjoint: $count runs.
-    static let runs: [Run] = [
+    /// Ascending and disjoint: $count runs of four numbers, in the layout of `Run`.
+    static let table: [Int32] = [
 END
-for my $range (@ranges) {
-    my ($first, $last, $stride, $delta) = @$range;
-    printf "        Run(0x%04X, 0x%04X, %d, %d),\n", $first, $last, $stride || 1, $delta;
+my $line = "";
+for my $number (map { (sprintf("0x%04X", $_->[0]), sprintf("0x%04X", $_->[1]), $_->[2] || 1, $_->[3]) } @ranges) {
+    if ($line ne "" && length("        $line, $number,") > 120) {
+        print "        $line,\n";
+        $line = "";
+    }
+    $line .= ($line eq "" ? "" : ", ") . $number;
 }
-print "    ]\n}\n";
+print "        $line,\n    ]\n}\n";

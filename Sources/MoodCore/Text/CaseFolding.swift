@@ -10,7 +10,7 @@ public enum CaseFolding {
     /// The folded scalar; the scalar itself if it does not fold.
     public static func fold(_ scalar: UInt32) -> UInt32 {
         if scalar < 0x80 { return scalar &- 0x41 < 26 ? scalar | 0x20 : scalar }
-        return runs.withUnsafeBufferPointer {
+        return withRuns {
             var hint = $0.count
             return foldAboveASCII(scalar, runs: $0, hint: &hint)
         }
@@ -106,6 +106,11 @@ extension CaseFolding {
     }
 
     @inline(__always)
+    static func withRuns<Result>(_ body: (UnsafeBufferPointer<Run>) -> Result) -> Result {
+        table.withUnsafeBytes { body($0.assumingMemoryBound(to: Run.self)) }
+    }
+
+    @inline(__always)
     private static func next(_ utf8: UnsafeRawBufferPointer, at index: inout Int) -> UInt32 {
         let byte = utf8[index]
         if byte < 0x80 {
@@ -160,7 +165,7 @@ extension CaseFolding {
     }
 
     private static func fold(_ utf8: UnsafeRawBufferPointer, into folded: UnsafeMutableRawBufferPointer) -> Int {
-        runs.withUnsafeBufferPointer { runs in
+        withRuns { runs in
             var hint = 0
             return fold(utf8, into: folded) {
                 encode(foldAboveASCII($0, runs: runs, hint: &hint), into: folded, at: $1)
