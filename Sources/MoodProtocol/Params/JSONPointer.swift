@@ -26,10 +26,17 @@ public enum JSONPointer {
     /// The pointer to the member whose name begins at `offset`, counted from the start of the value.
     static func path(to offset: Int, in value: ValidJSON) -> String {
         var reader = JSONReader(value)
-        return path(to: offset, &reader) ?? ""
+        return path(to: offset, isInText: false, &reader) ?? ""
     }
 
-    private static func path(to offset: Int, _ reader: inout JSONReader) -> String? {
+    /// The pointer to the string, or to the member whose name, covers `offset`, counted from the start of the value.
+    static func path(covering offset: Int, in value: ValidJSON) -> String {
+        var reader = JSONReader(value)
+        return path(to: offset, isInText: true, &reader) ?? ""
+    }
+
+    /// - Parameter isInText: whether the offset may be in a string too.
+    private static func path(to offset: Int, isInText: Bool, _ reader: inout JSONReader) -> String? {
         switch reader.kind {
         case .object:
             _ = reader.enterObject()
@@ -38,49 +45,19 @@ public enum JSONPointer {
                 guard let key = reader.nextKey() else { return nil }
                 // The name is between the previous member and its own colon.
                 if offset >= before, offset < reader.at { return "/" + token(key) }
-                if let rest = path(to: offset, &reader) { return "/" + token(key) + rest }
+                if let rest = path(to: offset, isInText: isInText, &reader) { return "/" + token(key) + rest }
             }
         case .array:
             _ = reader.enterArray()
             var index = 0
             while reader.nextElement() {
-                if let rest = path(to: offset, &reader) { return "/\(index)" + rest }
+                if let rest = path(to: offset, isInText: isInText, &reader) { return "/\(index)" + rest }
                 index += 1
             }
             return nil
         default:
             reader.skip()
-            return nil
-        }
-    }
-
-    /// The pointer to the string, or to the member whose name, covers `offset`, counted from the start of the value.
-    static func path(covering offset: Int, in value: ValidJSON) -> String {
-        var reader = JSONReader(value)
-        return path(covering: offset, &reader) ?? ""
-    }
-
-    private static func path(covering offset: Int, _ reader: inout JSONReader) -> String? {
-        switch reader.kind {
-        case .object:
-            _ = reader.enterObject()
-            while true {
-                let before = reader.at
-                guard let key = reader.nextKey() else { return nil }
-                if offset >= before, offset < reader.at { return "/" + token(key) }
-                if let rest = path(covering: offset, &reader) { return "/" + token(key) + rest }
-            }
-        case .array:
-            _ = reader.enterArray()
-            var index = 0
-            while reader.nextElement() {
-                if let rest = path(covering: offset, &reader) { return "/\(index)" + rest }
-                index += 1
-            }
-            return nil
-        default:
-            reader.skip()
-            return offset < reader.at ? "" : nil
+            return isInText && offset < reader.at ? "" : nil
         }
     }
 }
