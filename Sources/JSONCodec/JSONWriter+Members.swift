@@ -13,6 +13,12 @@ extension JSONWriter {
     }
 
     @inlinable @inline(__always)
+    public mutating func member(_ name: StaticString, _ value: Double) {
+        key(name)
+        double(value)
+    }
+
+    @inlinable @inline(__always)
     public mutating func member(_ name: StaticString, _ value: String) {
         key(name)
         string(value)
@@ -46,6 +52,32 @@ extension JSONWriter {
         key(name)
         raw(value)
     }
+
+    /// Writes a value that is already JSON.
+    @inlinable @inline(__always)
+    public mutating func member(_ name: StaticString, raw value: StaticString) {
+        key(name)
+        raw(value)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func beginObject(_ name: StaticString) {
+        key(name)
+        beginObject()
+    }
+
+    @inlinable @inline(__always)
+    public mutating func beginArray(_ name: StaticString) {
+        key(name)
+        beginArray()
+    }
+
+    @inlinable
+    public mutating func member(_ name: StaticString, _ value: Double?) { if let value { member(name, value) } }
+
+    @_disfavoredOverload
+    @inlinable
+    public mutating func member(_ name: StaticString, _ value: StaticString?) { if let value { member(name, value) } }
 
     @inlinable
     public mutating func member(_ name: StaticString, _ value: Int?) { if let value { member(name, value) } }

@@ -25,16 +25,11 @@ public struct RPCError: Error, Sendable {
     /// Writes the error object.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("code")
-        writer.integer(code.number)
-        writer.key("message")
-        writer.string(message)
-        writer.key("data")
-        writer.beginObject()
-        writer.key("kind")
-        writer.string(code.kind)
-        writer.key("retryable")
-        writer.boolean(code.isRetryable)
+        writer.member("code", code.number)
+        writer.member("message", message)
+        writer.beginObject("data")
+        writer.member("kind", code.kind)
+        writer.member("retryable", code.isRetryable)
         for detail in details {
             writer.key(text: detail.name)
             detail.value.write(to: &writer)

@@ -22,7 +22,7 @@ final class HostProcess {
     /// Notifications that came before answers, for `hear` and `listen`. Only subscribers get some.
     private var unheard: [(method: String, params: [UInt8])] = []
 
-    init(_ options: HostOptions, location: HostLocation) throws(ClientError) {
+    init(_ options: HostLaunch, location: HostLocation) throws(ClientError) {
         child = try Self.start(options, location, .pipe)
     }
 
@@ -54,12 +54,9 @@ final class HostProcess {
         lastID += 1
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("jsonrpc")
-        writer.string("2.0" as StaticString)
-        writer.key("id")
-        writer.integer(lastID)
-        writer.key("method")
-        writer.string(method)
+        writer.member("jsonrpc", literal: "2.0")
+        writer.member("id", lastID)
+        writer.member("method", method)
         if let params {
             writer.key("params")
             params.withUnsafeBytes { writer.raw($0) }
@@ -167,7 +164,7 @@ final class HostProcess {
             advice: "Check --host: it must name the program 'moodboard'.")
     }
 
-    private static func passThrough(_ options: HostOptions, _ location: HostLocation) throws(ClientError) {
+    private static func passThrough(_ options: HostLaunch, _ location: HostLocation) throws(ClientError) {
         var child = try start(options, location, .inherited)
         do throws(SystemError) {
             try child.copyInput(from: StandardStream.input)
@@ -184,7 +181,7 @@ final class HostProcess {
     }
 
     private static func start(
-        _ options: HostOptions, _ location: HostLocation, _ output: ChildProcess.Output
+        _ options: HostLaunch, _ location: HostLocation, _ output: ChildProcess.Output
     ) throws(ClientError) -> ChildProcess {
         let path = try location.find(options.program)
         do throws(SystemError) {

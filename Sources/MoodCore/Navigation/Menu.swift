@@ -74,18 +74,12 @@ public enum Menu {
     /// Writes `{sections: [...]}`.
     public static func write(plugins: [PluginItem] = [], to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("sections")
-        writer.beginArray()
+        writer.beginArray("sections")
         for section in sections {
             writer.beginObject()
-            writer.key("title")
-            writer.string(section.title)
-            if let footer = section.footer {
-                writer.key("footer")
-                writer.string(footer)
-            }
-            writer.key("items")
-            writer.beginArray()
+            writer.member("title", section.title)
+            writer.member("footer", section.footer)
+            writer.beginArray("items")
             for item in section.items { item.write(to: &writer) }
             writer.endArray()
             writer.endObject()
@@ -97,10 +91,8 @@ public enum Menu {
 
     private static func write(_ plugins: [PluginItem], _ writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("title")
-        writer.string("Plugins" as StaticString)
-        writer.key("items")
-        writer.beginArray()
+        writer.member("title", literal: "Plugins")
+        writer.beginArray("items")
         for (place, item) in plugins.enumerated() { item.write(String(place + 1), to: &writer) }
         writer.endArray()
         writer.endObject()
@@ -117,12 +109,9 @@ extension Menu.PluginItem {
             writer.key(text: name)
             writer.string(value)
         }
-        writer.key("action")
-        writer.beginObject()
-        writer.key("type")
-        writer.string(action)
-        writer.key("params")
-        writer.raw("{}")
+        writer.beginObject("action")
+        writer.member("type", action)
+        writer.member("params", raw: "{}")
         writer.endObject()
         writer.endObject()
     }
@@ -131,16 +120,11 @@ extension Menu.PluginItem {
 extension Menu.Item {
     fileprivate func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("number")
-        writer.string(number)
-        writer.key("title")
-        writer.string(title)
-        writer.key("description")
-        writer.string(description)
-        writer.key("icon")
-        writer.string(icon)
-        writer.key("color")
-        writer.string(color)
+        writer.member("number", number)
+        writer.member("title", title)
+        writer.member("description", description)
+        writer.member("icon", icon)
+        writer.member("color", color)
         writer.key("route")
         route.write(to: &writer)
         writer.endObject()

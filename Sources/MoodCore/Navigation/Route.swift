@@ -45,11 +45,9 @@ public enum Route: Sendable, Equatable {
     /// Writes `{name, id?}`.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("name")
-        writer.string(name)
+        writer.member("name", name)
         if let id {
-            writer.key("id")
-            writer.string(id.text)
+            writer.member("id", id.text)
         }
         writer.endObject()
     }

@@ -71,17 +71,13 @@ public struct Router: Sendable, Equatable {
 
     /// Writes only the members, for an object that has more.
     public func writeMembers(name: String, to writer: inout JSONWriter) {
-        writer.key("router")
-        writer.string(name)
-        writer.key("path")
-        writer.beginArray()
+        writer.member("router", name)
+        writer.beginArray("path")
         for route in path { route.write(to: &writer) }
         writer.endArray()
         writer.key("current")
         current.write(to: &writer)
-        writer.key("canGoBack")
-        writer.boolean(canGoBack)
-        writer.key("depth")
-        writer.integer(path.count)
+        writer.member("canGoBack", canGoBack)
+        writer.member("depth", path.count)
     }
 }

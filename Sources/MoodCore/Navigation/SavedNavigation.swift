@@ -122,16 +122,13 @@ public struct SavedNavigation: Sendable {
     /// Writes the file: a state on each line.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("format")
-        writer.string(Self.format)
-        writer.key("version")
-        writer.integer(Self.version)
+        writer.member("format", Self.format)
+        writer.member("version", Self.version)
         for member in others {
             writer.key(text: member.name)
             member.value.write(to: &writer)
         }
-        writer.key("states")
-        writer.beginObject()
+        writer.beginObject("states")
         for (place, state) in states.enumerated() {
             writer.buffer.append(place > 0 ? ",\n" : "\n" as StaticString)
             writer.key(text: state.name)

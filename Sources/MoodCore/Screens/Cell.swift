@@ -62,14 +62,9 @@ struct Offer {
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("label", label)
-        writer.key("icon")
-        writer.string(icon)
-        if let color {
-            writer.key("color")
-            writer.string(color)
-        }
-        writer.key("destructive")
-        writer.boolean(isDestructive)
+        writer.member("icon", icon)
+        writer.member("color", color)
+        writer.member("destructive", isDestructive)
         if let edge { writer.member("edge", edge.rawValue) }
         writer.key("action")
         action.write(to: &writer)

@@ -178,8 +178,7 @@ extension MoodEditor {
     public func write(_ rules: Rules, to writer: inout JSONWriter) {
         let problems = problems(rules)
         writer.beginObject()
-        writer.key("isPresented")
-        writer.boolean(isPresented)
+        writer.member("isPresented", isPresented)
         if let editing { writer.member("editing", editing) }
         writer.member("selectedEmoji", selectedEmoji)
         writer.member("label", label)
@@ -188,10 +187,8 @@ extension MoodEditor {
         Self.write(tags, to: &writer)
         writer.key("availableEmojis")
         Self.write(availableEmojis(rules), to: &writer)
-        writer.key("canSubmit")
-        writer.boolean(isPresented && problems.isEmpty)
-        writer.key("problems")
-        writer.beginArray()
+        writer.member("canSubmit", isPresented && problems.isEmpty)
+        writer.beginArray("problems")
         for problem in problems {
             writer.beginObject()
             writer.member("path", problem.path)

@@ -153,10 +153,8 @@ extension Palette {
             writer.beginObject()
             writer.member("emoji", entry.emoji)
             writer.member("label", entry.label)
-            writer.key("valence")
-            writer.double(entry.valence)
-            writer.key("aliases")
-            writer.beginArray()
+            writer.member("valence", entry.valence)
+            writer.beginArray("aliases")
             for alias in entry.aliases { writer.string(alias) }
             writer.endArray()
             writer.endObject()

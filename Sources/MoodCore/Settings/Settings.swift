@@ -145,8 +145,7 @@ public struct Settings: Sendable {
     public func writeFile(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("format", Self.format)
-        writer.key("version")
-        writer.integer(Self.version)
+        writer.member("version", Self.version)
         for member in others {
             writer.key(text: member.name)
             member.value.write(to: &writer)

@@ -90,14 +90,12 @@ public struct DayFaces {
     /// Writes `{days: [{date, count, average?, emoji?, label?}]}`.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("days")
-        writer.beginArray()
+        writer.beginArray("days")
         for day in days {
             let face = face(day)
             writer.beginObject()
             writer.member("date", CivilDate(daysSince1970: day).text)
-            writer.key("count")
-            writer.integer(face.count)
+            writer.member("count", face.count)
             writer.computed("average", face.average)
             writer.member("emoji", face.emoji)
             writer.member("label", face.label)

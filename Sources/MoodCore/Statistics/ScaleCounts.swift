@@ -51,8 +51,7 @@ struct ScaleCounts {
 
     /// Writes `scales`, by count, then name.
     func write(to writer: inout JSONWriter) {
-        writer.key("scales")
-        writer.beginArray()
+        writer.beginArray("scales")
         let sorted = scales.sorted { a, b in
             a.tally.count != b.tally.count
                 ? a.tally.count > b.tally.count : a.name.lexicographicallyPrecedes(b.name)

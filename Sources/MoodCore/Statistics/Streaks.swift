@@ -30,8 +30,7 @@ public struct Streaks: Sendable {
     /// Writes `{current: {days, from?}, longest: {days, from?, to?}}`.
     func write(today: Int, to writer: inout JSONWriter) {
         let (current, longest) = rows(today: today)
-        writer.key("streak")
-        writer.beginObject()
+        writer.beginObject("streak")
         Self.write("current", current, hasEnd: false, to: &writer)
         Self.write("longest", longest, hasEnd: true, to: &writer)
         writer.endObject()
@@ -40,8 +39,7 @@ public struct Streaks: Sendable {
     private static func write(_ name: StaticString, _ row: Row?, hasEnd: Bool, to writer: inout JSONWriter) {
         writer.key(name)
         writer.beginObject()
-        writer.key("days")
-        writer.integer(row.map { $0.last - $0.first + 1 } ?? 0)
+        writer.member("days", row.map { $0.last - $0.first + 1 } ?? 0)
         if let row {
             writer.member("from", CivilDate(daysSince1970: row.first).text)
             if hasEnd { writer.member("to", CivilDate(daysSince1970: row.last).text) }

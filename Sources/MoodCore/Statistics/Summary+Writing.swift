@@ -12,16 +12,11 @@ extension Summary {
         )
         writer.member("from", from?.text ?? (span.firstDay ?? days?.lowerBound).map(Self.date))
         writer.member("to", to?.text ?? (span.lastDay ?? days.map { _ in lookBack.today }).map(Self.date))
-        writer.key("moods")
-        writer.integer(whole.count)
-        writer.key("favorites")
-        writer.integer(favorites)
-        writer.key("days")
-        writer.integer(byDay.count)
-        writer.key("valued")
-        writer.integer(whole.valued)
-        writer.key("estimated")
-        writer.integer(estimated)
+        writer.member("moods", whole.count)
+        writer.member("favorites", favorites)
+        writer.member("days", byDay.count)
+        writer.member("valued", whole.valued)
+        writer.member("estimated", estimated)
         writer.computed("average", whole.average)
         writer.computed("spread", whole.spread)
         writePrevious(to: &writer)
@@ -42,8 +37,7 @@ extension Summary {
 
     private func writePrevious(to writer: inout JSONWriter) {
         guard let previousSpan else { return }
-        writer.key("previous")
-        writer.beginObject()
+        writer.beginObject("previous")
         if let first = previousSpan.firstDay, let last = previousSpan.lastDay {
             writer.member("from", Self.date(first))
             writer.member("to", Self.date(last))
@@ -51,15 +45,13 @@ extension Summary {
             writer.member("from", (previousSpan.from.flatMap { Timestamp(milliseconds: $0) })?.text)
             writer.member("to", (previousSpan.to.flatMap { Timestamp(milliseconds: $0) })?.text)
         }
-        writer.key("moods")
-        writer.integer(previous.count)
+        writer.member("moods", previous.count)
         writer.computed("average", previous.average)
         writer.endObject()
     }
 
     private func writeFeelings(to writer: inout JSONWriter) {
-        writer.key("feelings")
-        writer.beginArray()
+        writer.beginArray("feelings")
         for feeling in feelings.most(Self.feelingsMax) {
             writer.beginObject()
             writer.member("emoji", feeling.emoji)
@@ -71,14 +63,12 @@ extension Summary {
     }
 
     private func writeValences(to writer: inout JSONWriter) {
-        writer.key("valences")
-        writer.beginArray()
+        writer.beginArray("valences")
         for (place, count) in valences.enumerated() {
             writer.beginObject()
             writer.member("from", Self.edges[place])
             writer.member("to", Self.edges[place + 1])
-            writer.key("count")
-            writer.integer(count)
+            writer.member("count", count)
             writer.endObject()
         }
         writer.endArray()
@@ -96,13 +86,11 @@ extension Summary {
     }
 
     private func writeTags(to writer: inout JSONWriter) {
-        writer.key("tags")
-        writer.beginArray()
+        writer.beginArray("tags")
         for (tag, average, without) in comparedTags {
             writer.beginObject()
             writer.member("tag", tag.spelling)
-            writer.key("count")
-            writer.integer(tag.tally.count)
+            writer.member("count", tag.tally.count)
             writer.computed("average", average)
             writer.computed("without", without)
             writer.computed("difference", average - without)
@@ -112,8 +100,7 @@ extension Summary {
     }
 
     private func writeSeries(_ days: ClosedRange<Int>?, to writer: inout JSONWriter) {
-        writer.key("series")
-        writer.beginArray()
+        writer.beginArray("series")
         for (day, tally) in series(days) {
             writer.beginObject()
             writer.member("date", Self.date(day))

@@ -65,13 +65,11 @@ public struct TagCounts {
     /// Writes `{tags: [{tag, count, last}]}`.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("tags")
-        writer.beginArray()
+        writer.beginArray("tags")
         for tag in sorted {
             writer.beginObject()
             writer.member("tag", tag.spelling)
-            writer.key("count")
-            writer.integer(tag.tally.count)
+            writer.member("count", tag.tally.count)
             writer.member("last", Timestamp(milliseconds: tag.last)?.text)
             writer.endObject()
         }

@@ -73,8 +73,7 @@ extension Action {
     /// Writes the action as an object.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("type")
-        writer.string(type)
+        writer.member("type", type)
         writeMembers(to: &writer)
         writer.endObject()
     }
@@ -85,8 +84,7 @@ extension Action {
             writer.member("id", id)
         case .setFavorite(let id, let isFavorite):
             writer.member("id", id)
-            writer.key("isFavorite")
-            writer.boolean(isFavorite)
+            writer.member("isFavorite", isFavorite)
         case .editNotes(let id, let notes):
             writer.member("id", id)
             writer.member("notes", notes)
@@ -100,8 +98,7 @@ extension Action {
         case .share(let id, let format):
             writer.member("id", id)
             if let format {
-                writer.key("format")
-                writer.string(format.name)
+                writer.member("format", format.name)
             }
         case .shareCoordinates(let place, let label), .showMap(let place, let label):
             place.writeMembers(to: &writer)
@@ -109,8 +106,7 @@ extension Action {
         case .exportEvent(let id, let attachment), .playAudio(let id, let attachment),
             .pauseAudio(let id, let attachment):
             writer.member("id", id)
-            writer.key("attachment")
-            writer.integer(attachment)
+            writer.member("attachment", attachment)
         case .openURL(let url): writer.member("url", url)
         case .openEmail(let address): writer.member("address", address)
         case .showImage(let source, let aspectRatio, let alt):
@@ -120,11 +116,9 @@ extension Action {
         case .showEvents(let hostName): writer.member("hostName", hostName)
         case .selectEmoji(let emoji): writer.member("emoji", emoji)
         case .clear:
-            writer.key("confirm")
-            writer.boolean(true)
+            writer.member("confirm", true)
         case .subscribe(let topics):
-            writer.key("topics")
-            writer.beginArray()
+            writer.beginArray("topics")
             for topic in topics { writer.string(topic.rawValue) }
             writer.endArray()
         }
@@ -151,18 +145,5 @@ extension JSONWriter {
     mutating func member(_ name: StaticString, _ id: MoodID) {
         key(name)
         string(id.text)
-    }
-
-    /// Writes a member, or nothing for nil.
-    mutating func member(_ name: StaticString, _ text: String?) {
-        guard let text else { return }
-        key(name)
-        string(text)
-    }
-
-    mutating func member(_ name: StaticString, _ number: Double?) {
-        guard let number else { return }
-        key(name)
-        double(number)
     }
 }

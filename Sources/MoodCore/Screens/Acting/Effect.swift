@@ -97,8 +97,7 @@ public struct Recording: Sendable, Equatable {
 
     fileprivate func writeMembers(to writer: inout JSONWriter) {
         writer.member("id", mood)
-        writer.key("attachment")
-        writer.integer(attachment)
+        writer.member("attachment", attachment)
         source.writeMember(to: &writer)
         writer.member("title", title)
     }

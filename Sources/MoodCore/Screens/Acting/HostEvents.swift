@@ -40,12 +40,10 @@ public struct HostEvents: Sendable, Equatable {
 
     /// Writes `events`, and `more` if some are left out.
     func writeMembers(to writer: inout JSONWriter) {
-        writer.key("events")
-        writer.beginArray()
+        writer.beginArray("events")
         for event in shown { event.write(to: &writer) }
         writer.endArray()
         guard count > shown.count else { return }
-        writer.key("more")
-        writer.integer(count - shown.count)
+        writer.member("more", count - shown.count)
     }
 }
