@@ -14,10 +14,10 @@ extension TimeReader {
             text += half
             count = 2
         }
-        guard let clock = Clock(text) else { return false }
+        guard let clock = TimeOfDay(text) else { return false }
         guard clock.offset == nil, let next = self.word(after: count) else { return try keep(clock, count) }
-        if said.day?.isDate == true, let zone = Clock.offset(next) {
-            return try keep(Clock(clock, offset: zone), count + 1)
+        if said.day?.isDate == true, let zone = TimeOfDay.offset(next) {
+            return try keep(TimeOfDay(clock, offset: zone), count + 1)
         }
         if let offset = ZoneAbbreviations.offset(next) {
             let name = typed(place + count..<place + count + 1)
@@ -26,7 +26,7 @@ extension TimeReader {
         return try keep(clock, count)
     }
 
-    mutating func keep(_ clock: Clock, _ count: Int) throws(TimeProblem) -> Bool {
+    mutating func keep(_ clock: TimeOfDay, _ count: Int) throws(TimeProblem) -> Bool {
         let words = place..<place + max(count, 1)
         if let reason = clock.problem { throw wrong(words, as: "a time of day", reason) }
         if clock.offset != nil, said.day?.isDate != true {
@@ -45,7 +45,7 @@ extension TimeReader {
 }
 
 /// A written clock time: `9pm`, `9:30pm`, `21:30`, `21:30:15.5`, each with or without `Z` or `+02:00`.
-struct Clock {
+struct TimeOfDay {
     private enum Half { case morning, afternoon }
 
     private var hour: Int
@@ -80,7 +80,7 @@ struct Clock {
         if offset == nil { return nil }
     }
 
-    init(_ clock: Clock, offset: Int64) {
+    init(_ clock: TimeOfDay, offset: Int64) {
         self = clock
         self.offset = offset
     }

@@ -48,7 +48,7 @@ extension TimeReader {
         let date = try checked(year, month, day, place..<place + 1)
         if isWhole { return keep(day: date, isDate: true, 1) }
         let time = text.rest
-        guard let clock = Clock(time) else {
+        guard let clock = TimeOfDay(time) else {
             throw wrong(place..<place + 1, as: "a date", "\"\(time)\" is no time of day")
         }
         guard keep(day: date, isDate: true, 0) else { return false }
@@ -74,7 +74,7 @@ extension TimeReader {
         guard 1...12 ~= date.month else { throw wrong(place..<place + 1, as: "a date", "a year has months 01 to 12") }
         let day = try checked(date.year, date.month, date.day, place..<place + 1)
         if text.isAtEnd { return keep(day: day, isDate: true, 1) }
-        guard let clock = Clock(text.rest) ?? Clock(basic: text.rest) else {
+        guard let clock = TimeOfDay(text.rest) ?? TimeOfDay(basic: text.rest) else {
             throw wrong(place..<place + 1, as: "a date", "\"\(text.rest)\" is no time of day")
         }
         guard keep(day: day, isDate: true, 0) else { return false }
