@@ -87,7 +87,7 @@ public enum MoodProgram {
         }
         var text = Help.command(command, width: console.helpColumns)
         if command.name == Command.call.name {
-            let options = HostOptions(program: invocation?.value("host"), store: .inMemory)
+            let options = HostLaunch(program: invocation?.value("host"), store: .inMemory)
             let method = invocation?.words.first
             if method != nil { text = "" }
             text += Client.methodsHelp(method, options, launcher: launcher)

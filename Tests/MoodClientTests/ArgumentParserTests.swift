@@ -19,7 +19,7 @@ private let table = [
     Command(name: "list", summary: "List.", examples: [], run: { _ in }),
 ]
 
-private func parse(_ arguments: [String]) throws(ClientError) -> Request {
+private func parse(_ arguments: [String]) throws(ClientError) -> ParsedCommandLine {
     try ArgumentParser.parse(arguments, commands: table)
 }
 

@@ -315,8 +315,8 @@ private final class Pressed {
     }
 
     @Test func aKeyIsAMood() throws {
-        let feelings = Palette.Feeling(emoji: "😊", label: "Happy", valence: 1, aliases: [])
-        let other = Palette.Feeling(emoji: "😌", label: "Calm", valence: 1, aliases: [])
+        let feelings = PersonalPalette.Feeling(emoji: "😊", label: "Happy", valence: 1, aliases: [])
+        let other = PersonalPalette.Feeling(emoji: "😌", label: "Calm", valence: 1, aliases: [])
         func choose(_ keys: [String]) throws -> QuickAdd.Choice? {
             try QuickAdd([feelings, other], Pressed(keys).terminal, style: Style(isColored: false)).choose()
         }

@@ -79,7 +79,7 @@ import Testing
         let outside = Outside()
         #expect(outside.run("rpc", "--store", "d") == .success)
         #expect(outside.passedThrough == 1)
-        #expect(outside.started == [HostOptions(program: nil, store: .directory("d"))])
+        #expect(outside.started == [HostLaunch(program: nil, store: .directory("d"))])
         #expect(outside.sent.isEmpty && outside.output.isEmpty && outside.error.isEmpty)
     }
 

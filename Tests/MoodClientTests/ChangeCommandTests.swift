@@ -174,7 +174,7 @@ import Testing
     @Test func hostAndStoreArePassedOn() {
         let outside = Outside(["mood.clear": #"{"deleted":2}"#])
         #expect(outside.run("--host", "/opt/moodboard", "clear", "-y", "--store=/tmp/x") == .success)
-        #expect(outside.started == [HostOptions(program: "/opt/moodboard", store: .directory("/tmp/x"))])
+        #expect(outside.started == [HostLaunch(program: "/opt/moodboard", store: .directory("/tmp/x"))])
         #expect(outside.started[0].arguments == ["--store", "/tmp/x"])
         #expect(outside.output == "Deleted 2 moods\n")
     }

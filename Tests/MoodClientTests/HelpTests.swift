@@ -67,7 +67,7 @@ import Versions
                 #"{"methods":[{"name":"mood.get","summary":"One mood.","params":[{"name":"id","required":true},{"name":"x"}]}]}"#
         ])
         #expect(outside.run("rpc", "--help", "--host", "/h") == .success)
-        #expect(outside.started == [HostOptions(program: "/h", store: .inMemory)])
+        #expect(outside.started == [HostLaunch(program: "/h", store: .inMemory)])
         #expect(outside.output.contains("mood.get                One mood. {id, x?}"))
         #expect(outside.closed == 1)
     }

@@ -27,10 +27,10 @@ import Testing
         }
     }
 
-    private func start(_ path: String, store: HostOptions.Store = .usual) throws(ClientError) -> HostProcess {
+    private func start(_ path: String, store: HostLaunch.Store = .usual) throws(ClientError) -> HostProcess {
         Terminal.ignoreBrokenPipes()
         let location = HostLocation(ownPath: nil, calledAs: nil, searchPath: nil, isExecutable: Terminal.isExecutable)
-        return try HostProcess(HostOptions(program: path, store: store), location: location)
+        return try HostProcess(HostLaunch(program: path, store: store), location: location)
     }
 
     private func result(_ answer: Answer) -> String {

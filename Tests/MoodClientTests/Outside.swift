@@ -49,7 +49,7 @@ final class Outside {
     var host: (_ method: String, _ params: String) throws(ClientError) -> Answer
 
     private(set) var sent: [Sent] = []
-    private(set) var started: [HostOptions] = []
+    private(set) var started: [HostLaunch] = []
     private(set) var passedThrough = 0
     private(set) var closed = 0
     private(set) var outputBytes: [UInt8] = []

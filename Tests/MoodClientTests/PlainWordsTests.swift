@@ -26,8 +26,8 @@ import Testing
 
     @Test(arguments: ["happy, slept well", "Happy: slept well", "happy slept well", "😊, slept well"])
     func punctuationEndsTheMood(_ line: String) throws {
-        let feeling = Palette.Feeling(emoji: "😊", label: "Happy", valence: 1, aliases: [])
-        var palette = Palette()
+        let feeling = PersonalPalette.Feeling(emoji: "😊", label: "Happy", valence: 1, aliases: [])
+        var palette = PersonalPalette()
         palette.feelings = [feeling]
         for words in [line.split(separator: " ").map(String.init), [line]] where words.count > 1 || !line.hasPrefix("😊")
         {

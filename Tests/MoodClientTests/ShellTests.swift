@@ -217,9 +217,9 @@ import Testing
 
     @Test func namesTheStoreBelowTheCommandLineAndTheEnvironment() {
         let text = #"{"store":"~/moods","pager":"","color":"never"}"#
-        #expect(run(text).1.started == [HostOptions(program: nil, store: .directory("/home/ada/moods"))])
-        #expect(run(text, ["list", "--store", "/x"]).1.started == [HostOptions(program: nil, store: .directory("/x"))])
-        #expect(run(text, ["list"], ["MOODBOARD_STORE": "/y"]).1.started == [HostOptions(program: nil, store: .usual)])
+        #expect(run(text).1.started == [HostLaunch(program: nil, store: .directory("/home/ada/moods"))])
+        #expect(run(text, ["list", "--store", "/x"]).1.started == [HostLaunch(program: nil, store: .directory("/x"))])
+        #expect(run(text, ["list"], ["MOODBOARD_STORE": "/y"]).1.started == [HostLaunch(program: nil, store: .usual)])
     }
 
     @Test func syncFalseKeepsTheHostFromSyncingByItself() {

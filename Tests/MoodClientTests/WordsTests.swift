@@ -4,7 +4,7 @@ import Testing
 @testable import MoodClient
 
 @Suite struct WordsTests {
-    private static let palette: Palette = {
+    private static let palette: PersonalPalette = {
         let settings = try? JSONValue(
             parsing: #"""
                 {"palette":[{"emoji":"😌","label":"Calm","valence":0.5,"aliases":["at ease","ruhig"]},
@@ -12,7 +12,7 @@ import Testing
                 {"emoji":"😌","label":"At peace","valence":0.6,"aliases":["at"]},
                 {"emoji":"☺️","label":"Content","valence":0.4,"aliases":[]}]}
                 """#)
-        return settings.map(Palette.init) ?? Palette()
+        return settings.map(PersonalPalette.init) ?? PersonalPalette()
     }()
 
     struct Case: Sendable, CustomTestStringConvertible {

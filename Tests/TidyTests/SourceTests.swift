@@ -51,6 +51,26 @@ import Testing
         }
     }
 
+    /// A reader who knows a name of one target knows it in all.
+    @Test func aTopLevelTypeHasANameOfItsOwn() throws {
+        let expression = try NSRegularExpression(
+            pattern:
+                "^(?:@\\w+(?:\\([^)]*\\))?\\s)*(?:\\w+ )*?(?:struct|class|enum|actor|protocol|typealias) (\\w+)",
+            options: .anchorsMatchLines)
+        func names(in text: String) -> [String] {
+            expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).compactMap { match in
+                Range(match.range(at: 1), in: text).map { String(text[$0]) }
+            }
+        }
+        #expect(names(in: "@A(b)\npublic final class C {\n    struct D {}\n}\nprivate enum E {}") == ["C", "E"])
+        var places: [String: [String]] = [:]
+        for file in Self.swift where file.hasPrefix("Sources/") {
+            for name in names(in: try #require(Project.text(file))) { places[name, default: []].append(file) }
+        }
+        #expect(places.count > 500)
+        for (name, files) in places where files.count > 1 { Issue.record("\(name): \(files)") }
+    }
+
     /// `file?.name = []` leaks the old value if `file` cannot be copied (Swift 6.3.1). A mutating method does it
     /// instead.
     @Test func nothingIsAssignedThroughAnOptionalThatCannotBeCopied() throws {

@@ -16,7 +16,7 @@ struct ArgumentParser {
     init(commands: [Command]) { self.commands = commands }
 
     /// - Parameter arguments: without the program's name.
-    static func parse(_ arguments: [String], commands: [Command]) throws(ClientError) -> Request {
+    static func parse(_ arguments: [String], commands: [Command]) throws(ClientError) -> ParsedCommandLine {
         var parser = ArgumentParser(commands: commands)
         do throws(ClientError) {
             try parser.read(arguments)
@@ -44,7 +44,7 @@ struct ArgumentParser {
         }
     }
 
-    private func request() throws(ClientError) -> Request {
+    private func request() throws(ClientError) -> ParsedCommandLine {
         if wantsVersion { return .version }
         guard let command else { return .help(nil, nil) }
         // One before the command may have been taken for one of another command.

@@ -23,7 +23,7 @@ struct Invocation: Sendable {
 }
 
 /// The kind of request that a command line makes.
-enum Request: Sendable {
+enum ParsedCommandLine: Sendable {
     case run(Invocation)
     /// Help on a command, or on the program if nil. The invocation has the options so far.
     case help(Command?, Invocation?)

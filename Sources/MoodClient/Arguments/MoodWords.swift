@@ -27,7 +27,7 @@ struct MoodWords {
     /// - Parameters:
     ///   - wordsBeforeDashes: how many words may be signs.
     ///   - palette: called only to look up a word or a label.
-    init(_ words: [String], wordsBeforeDashes: Int, palette: () -> Palette) throws(Fault) {
+    init(_ words: [String], wordsBeforeDashes: Int, palette: () -> PersonalPalette) throws(Fault) {
         var rest: [(text: String, isSign: Bool)] = []
         for (index, word) in words.enumerated() {
             if index >= wordsBeforeDashes {
@@ -43,7 +43,7 @@ struct MoodWords {
             throw Fault("Which mood? Give an emoji and a label, or a word of your palette.")
         }
         let (bare, isEnded) = Self.withoutPunctuation(first.text)
-        if let emoji = try Emoji.read(bare) {
+        if let emoji = try TypedEmoji.read(bare) {
             rest.removeFirst()
             try take(emoji: emoji, &rest, isAlone: isEnded, palette)
         } else {
@@ -61,7 +61,7 @@ struct MoodWords {
     }
 
     private mutating func take(
-        emoji: String, _ rest: inout [(text: String, isSign: Bool)], isAlone: Bool, _ palette: () -> Palette
+        emoji: String, _ rest: inout [(text: String, isSign: Bool)], isAlone: Bool, _ palette: () -> PersonalPalette
     ) throws(Fault) {
         self.emoji = emoji
         if let next = rest.first, !next.isSign, !isAlone {
@@ -88,7 +88,7 @@ struct MoodWords {
 
     /// Takes the longest label or alias that the words begin with.
     private mutating func takeWord(
-        _ rest: inout [(text: String, isSign: Bool)], _ palette: Palette
+        _ rest: inout [(text: String, isSign: Bool)], _ palette: PersonalPalette
     ) throws(Fault) {
         // An argument may have several words, and a label may end at each.
         var ends: [(argument: Int, end: String.Index, text: String)] = []
@@ -124,7 +124,7 @@ struct MoodWords {
         throw Self.unknown(ends.map(\.text), palette)
     }
 
-    private static func unknown(_ texts: [String], _ palette: Palette) -> Fault {
+    private static func unknown(_ texts: [String], _ palette: PersonalPalette) -> Fault {
         let known = palette.feelings.flatMap { [$0.label] + $0.aliases }
         let word = texts.first ?? ""
         let nearest = texts.prefix(2).reversed().lazy.compactMap {

@@ -11,11 +11,11 @@ final class QuickAdd {
         let note: String
     }
 
-    private let feelings: [Palette.Feeling]
+    private let feelings: [PersonalPalette.Feeling]
     private let terminal: BrowseTerminal
     private let style: Style
 
-    init(_ feelings: [Palette.Feeling], _ terminal: BrowseTerminal, style: Style) {
+    init(_ feelings: [PersonalPalette.Feeling], _ terminal: BrowseTerminal, style: Style) {
         self.feelings = Array(feelings.prefix(Self.keys.count))
         self.terminal = terminal
         self.style = style
@@ -24,7 +24,7 @@ final class QuickAdd {
     /// - Returns: nil if the person leaves without one.
     func choose() throws(ClientError) -> Choice? {
         var typed: [UInt8] = []
-        var chosen: Palette.Feeling?
+        var chosen: PersonalPalette.Feeling?
         var editor = LineEditor("")
         var before: BrowseFrame?
         while true {
@@ -57,7 +57,7 @@ final class QuickAdd {
         }
     }
 
-    private func frame(_ chosen: Palette.Feeling?, _ editor: LineEditor) -> BrowseFrame {
+    private func frame(_ chosen: PersonalPalette.Feeling?, _ editor: LineEditor) -> BrowseFrame {
         let size = terminal.size()
         var lines = [style.apply(.heading, to: " How are you?")]
         var cursor: (line: Int, column: Int)?

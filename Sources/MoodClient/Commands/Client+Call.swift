@@ -70,7 +70,7 @@ extension Client {
 
     /// The methods for `mood help rpc`. They come from a host without a store, so that help touches nothing.
     /// - Parameter method: the one to describe; nil lists all.
-    static func methodsHelp(_ method: String?, _ options: HostOptions, launcher: HostLauncher) -> String {
+    static func methodsHelp(_ method: String?, _ options: HostLaunch, launcher: HostLauncher) -> String {
         do throws(ClientError) {
             let connection = try launcher.connect(options)
             defer { connection.close() }

@@ -69,7 +69,7 @@ extension Client {
         guard words.count > 1 else {
             throw usage("Give an emoji and a label: mood palette add 🫠 Melting --valence -0.2")
         }
-        let emoji = try Emoji.required(words[0], option: "EMOJI")
+        let emoji = try TypedEmoji.required(words[0], option: "EMOJI")
         let label = words.dropFirst().joined(separator: " ")
         guard let valence = invocation.number("valence") else {
             throw usage("How pleasant is it? Give --valence, from -1 to 1.")
@@ -117,10 +117,10 @@ extension Client {
     }
 
     private static func place(of name: String, in entries: [JSONValue]) -> Int? {
-        let emoji = (try? Emoji.read(name)) ?? nil
+        let emoji = (try? TypedEmoji.read(name)) ?? nil
         let folded = Folding.folded(name)
         return entries.firstIndex { entry in
-            if let emoji { return Emoji.isSame(entry["emoji"]?.string ?? "", emoji) }
+            if let emoji { return TypedEmoji.isSame(entry["emoji"]?.string ?? "", emoji) }
             let names = [entry["label"]?.string ?? ""] + (entry["aliases"]?.array ?? []).compactMap(\.string)
             return names.contains { Folding.folded($0) == folded }
         }

@@ -12,7 +12,7 @@ final class Client {
     let configuration: Configuration
     private var connection: HostConnection?
     /// The palette after its first use.
-    var knownPalette: Palette?
+    var knownPalette: PersonalPalette?
     private var knownSettings: JSONValue?
     private var knownClocks: Console?
     /// Whether the host does not know the locale of the environment.
@@ -34,7 +34,7 @@ final class Client {
     var wantsJSON: Bool { invocation.has("json") }
 
     /// The host that the command line names.
-    func hostOptions() throws(ClientError) -> HostOptions {
+    func hostOptions() throws(ClientError) -> HostLaunch {
         // The host itself finds the store in the environment.
         let isNamed =
             console.environmentFault("MOODBOARD_STORE") != nil
@@ -44,7 +44,7 @@ final class Client {
         if store == "" { throw usage("--store needs the path of a directory.") }
         let program = invocation.value("host")
         if program == "" { throw usage("--host needs the path of a program.") }
-        var options = HostOptions(program: program, store: store.map { .directory($0) } ?? .usual)
+        var options = HostLaunch(program: program, store: store.map { .directory($0) } ?? .usual)
         // Lists show the days of this zone for moods without one.
         if invocation.command.name == "list", let zone = invocation.value("time-zone") {
             guard console.localTimeInZone(0, zone) != nil else {

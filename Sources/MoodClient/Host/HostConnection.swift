@@ -35,7 +35,7 @@ struct HostConnection {
 }
 
 /// The host to start, and its store.
-struct HostOptions: Sendable, Equatable {
+struct HostLaunch: Sendable, Equatable {
     enum Store: Sendable, Equatable {
         /// The store that the host finds in its environment.
         case usual
@@ -61,7 +61,7 @@ struct HostOptions: Sendable, Equatable {
 
 /// The two ways to use a host, as closures for tests.
 struct HostLauncher {
-    let connect: (HostOptions) throws(ClientError) -> HostConnection
+    let connect: (HostLaunch) throws(ClientError) -> HostConnection
     /// Connects our stdin and stdout to the host's until both have ended.
-    let passThrough: (HostOptions) throws(ClientError) -> Void
+    let passThrough: (HostLaunch) throws(ClientError) -> Void
 }

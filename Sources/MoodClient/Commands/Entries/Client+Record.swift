@@ -28,7 +28,7 @@ extension Client {
         let clock = invocation.value("test-clock") ?? Self.usualTime
         let seed = invocation.value("test-seed") ?? "1"
         let arguments = try storeArguments() + ["--test-clock", clock, "--test-seed", seed]
-        var recording = Recording(arguments: arguments)
+        var recording = RecordedConversation(arguments: arguments)
         let file: File
         do throws(SystemError) { file = try File(path, .create, in: .system) } catch {
             throw .badInput("\(Escaping.visible(path)) cannot be made: \(error).", advice: "It must not be there yet.")
@@ -90,9 +90,9 @@ extension Client {
     }
 
     func replay(_ path: String) throws(ClientError) {
-        let recording: Recording
+        let recording: RecordedConversation
         let bytes = try PluginFiles.contents(of: path, bytesMax: Self.recordBytesMax)
-        do throws(Recording.BadLine) { recording = try Recording(reading: bytes) } catch {
+        do throws(RecordedConversation.BadLine) { recording = try RecordedConversation(reading: bytes) } catch {
             throw .badInput(
                 "\(Escaping.visible(path)):\(error.number) is no step of a recording.",
                 advice: "'mood rpc --record FILE' writes such a file.")
@@ -110,14 +110,14 @@ extension Client {
         try compare(recording, try hostForRecord(arguments), path)
     }
 
-    private func compare(_ recording: Recording, _ host: HostPatient, _ path: String) throws(ClientError) {
+    private func compare(_ recording: RecordedConversation, _ host: HostPatient, _ path: String) throws(ClientError) {
         defer { host.kill() }
         let talk = Conversation(host)
         var got: [UInt8] = []
         var seen = 0
         let lastSent = recording.pieces.last { $0.side == .sent }?.line
         talk.heardBytes = { got += $0 }
-        func difference(_ piece: Recording.Piece, _ end: Int) -> ClientError {
+        func difference(_ piece: RecordedConversation.Piece, _ end: Int) -> ClientError {
             let line = got[min(seen, got.count)..<min(max(end, seen), got.count)]
             let shown = line.isEmpty ? "nothing came" : "came: " + String(decoding: line.prefix(400), as: UTF8.self)
             return .unsound(

@@ -42,7 +42,7 @@ extension Client {
         if invocation.has(prefix + "favorite") { filter.append(.init("isFavorite", true)) }
         if let text = invocation.value("text") { filter.append(.init("text", .string(text))) }
         if let emoji = invocation.value(prefix + "emoji") {
-            filter.append(.init("emoji", .string(try Emoji.required(emoji, option: "--\(prefix)emoji"))))
+            filter.append(.init("emoji", .string(try TypedEmoji.required(emoji, option: "--\(prefix)emoji"))))
         }
         if let label = invocation.value(prefix + "label") { filter.append(.init("label", .string(label))) }
         if invocation.has("exact") {
@@ -109,12 +109,12 @@ extension Client {
 
     /// All pages of a list, from the first.
     func eachPage(
-        _ params: [JSONValue.Member], _ body: (MoodPage) throws(ClientError) -> Void
+        _ params: [JSONValue.Member], _ body: (MoodListing) throws(ClientError) -> Void
     ) throws(ClientError) {
         var cursor: String?
         repeat {
             let members = params + (cursor.map { [.init("cursor", .string($0))] } ?? [])
-            guard let page = MoodPage(try call("mood.list", [.init("limit", 1000)] + members)) else {
+            guard let page = MoodListing(try call("mood.list", [.init("limit", 1000)] + members)) else {
                 throw unexpected()
             }
             try body(page)

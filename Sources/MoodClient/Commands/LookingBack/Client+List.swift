@@ -86,14 +86,16 @@ extension Client {
 
     /// All pages, or as many moods as `--limit` says. Says so if there is no mood.
     private func eachMood(
-        _ filter: [JSONValue.Member], _ body: (MoodPage) throws(ClientError) -> Void
+        _ filter: [JSONValue.Member], _ body: (MoodListing) throws(ClientError) -> Void
     ) throws(ClientError) {
         var rest = invocation.integer("limit") ?? .max
         var cursor: String?
         var isFirst = true
         repeat {
             let params = listParams(filter, limit: min(rest, Self.limit(isFirst: isFirst)))
-            guard let page = MoodPage(try call("mood.list", params + cursorMember(cursor))) else { throw unexpected() }
+            guard let page = MoodListing(try call("mood.list", params + cursorMember(cursor))) else {
+                throw unexpected()
+            }
             if isFirst, page.items.isEmpty { tellOfNoMoods(page.empty, isFiltered: !filter.isEmpty) }
             isFirst = false
             try body(page)
@@ -110,7 +112,9 @@ extension Client {
         var separator = #"{"items":["#
         repeat {
             let params = listParams(filter, limit: Self.limit(isFirst: cursor == nil))
-            guard let page = MoodPage(try call("mood.list", params + cursorMember(cursor))) else { throw unexpected() }
+            guard let page = MoodListing(try call("mood.list", params + cursorMember(cursor))) else {
+                throw unexpected()
+            }
             total = total ?? page.total
             var bytes: [UInt8] = []
             for item in page.items {
@@ -139,7 +143,7 @@ extension Client {
         var cursor: String?
         var total: Int?
         repeat {
-            guard let page = MoodPage(try call("mood.list", listParams(filter) + cursorMember(cursor))) else {
+            guard let page = MoodListing(try call("mood.list", listParams(filter) + cursorMember(cursor))) else {
                 throw unexpected()
             }
             if moods.isEmpty, page.items.isEmpty { return tellOfNoMoods(page.empty, isFiltered: !filter.isEmpty) }

@@ -31,9 +31,9 @@ extension Client {
     }
 
     /// The palette, with the most used feelings of the latest moods first.
-    private func usedMost() throws(ClientError) -> [Palette.Feeling] {
+    private func usedMost() throws(ClientError) -> [PersonalPalette.Feeling] {
         let feelings = palette().feelings
-        guard let page = MoodPage(try call("mood.list", [.init("limit", .number(String(Self.countedMax)))])) else {
+        guard let page = MoodListing(try call("mood.list", [.init("limit", .number(String(Self.countedMax)))])) else {
             throw unexpected()
         }
         var counts = feelings.map { _ in 0 }

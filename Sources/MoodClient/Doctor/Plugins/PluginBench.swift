@@ -32,7 +32,7 @@ final class PluginBench {
             throw .unavailable("There is no place for files: \(error).", advice: "Set TMPDIR to a folder of yours.")
         }
         host = try launcher.connect(
-            HostOptions(
+            HostLaunch(
                 program: program, store: .directory(scratch + "/store"),
                 more: ["--plugins", above, "--durability", "none", "--samples"] + limits.flatMap { ["--limit", $0] }))
     }

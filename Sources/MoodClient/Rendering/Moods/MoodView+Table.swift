@@ -7,7 +7,7 @@ extension MoodView {
     /// The table of a list, for a terminal. A narrow one keeps the number, the day, the mood and then the note.
     /// - Parameter shorten: the form of an id to show.
     static func table(
-        _ moods: [MoodView], palette: Palette, console: Console, shorten: (String) -> String
+        _ moods: [MoodView], palette: PersonalPalette, console: Console, shorten: (String) -> String
     ) -> Table {
         let times = moods.map { $0.localTime(console) }
         let zones = Set(times.compactMap { $0?.time.zone })
@@ -34,7 +34,7 @@ extension MoodView {
     }
 
     /// `▰▰▰▱▱`: from none for -1 to all for 1. A valence that comes only from the palette has a mark. Empty if unknown.
-    private func valenceBar(_ palette: Palette) -> String {
+    private func valenceBar(_ palette: PersonalPalette) -> String {
         let parts = 5
         let own = valence.flatMap(Double.init)
         guard let value = own ?? palette.valence(emoji: emoji, label: label) else { return "" }

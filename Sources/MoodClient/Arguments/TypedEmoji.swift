@@ -1,5 +1,5 @@
 /// An emoji as people type it: the emoji, a sign that needs a selector, or `:smile:`.
-enum Emoji {
+enum TypedEmoji {
     /// - Returns: nil if the word is not meant as an emoji.
     /// - Throws: for a name between colons that is not known.
     static func read(_ word: String) throws(MoodWords.Fault) -> String? {

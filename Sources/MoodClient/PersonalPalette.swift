@@ -1,7 +1,7 @@
 import JSONCodec
 
 /// The feelings that a person has words for: `palette` of `settings.get`.
-struct Palette {
+struct PersonalPalette {
     struct Feeling {
         let emoji: String
         let label: String
@@ -30,10 +30,10 @@ struct Palette {
     func valence(emoji: String, label: String) -> Double? {
         let folded = Folding.folded(label)
         let byLabel = feelings.first { Folding.folded($0.label) == folded }
-        return (byLabel ?? feelings.first { Emoji.isSame($0.emoji, emoji) })?.valence
+        return (byLabel ?? feelings.first { TypedEmoji.isSame($0.emoji, emoji) })?.valence
     }
 
-    func feeling(emoji: String) -> Feeling? { feelings.first { Emoji.isSame($0.emoji, emoji) } }
+    func feeling(emoji: String) -> Feeling? { feelings.first { TypedEmoji.isSame($0.emoji, emoji) } }
 
     /// Finds a feeling by its label or an alias.
     func feeling(named name: String) -> Feeling? {
@@ -44,9 +44,9 @@ struct Palette {
 
 extension Client {
     /// The palette, requested once; empty if the host has none.
-    func palette() -> Palette {
+    func palette() -> PersonalPalette {
         if let known = knownPalette { return known }
-        let palette = Palette(settings())
+        let palette = PersonalPalette(settings())
         knownPalette = palette
         return palette
     }

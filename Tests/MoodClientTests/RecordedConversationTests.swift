@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RecordingTests {
     @Test func whatIsWrittenIsReadAgain() throws {
-        var recording = Recording(arguments: ["--in-memory", "--test-seed", "1"])
+        var recording = RecordedConversation(arguments: ["--in-memory", "--test-seed", "1"])
         let sent: [[UInt8]] = [
             Array("{}\n".utf8), Array("{}\r\n".utf8), [0xff, 0x0a], Array("\n".utf8), Array("end".utf8),
         ]
@@ -15,7 +15,7 @@ import Testing
             recording.add(Array("[1]\n".utf8), .received)
         }
         let text = recording.take(isAtEnd: true)
-        let read = try Recording(reading: text)
+        let read = try RecordedConversation(reading: text)
         #expect(read.arguments == ["--in-memory", "--test-seed", "1"])
         #expect(read.pieces.filter { $0.side == .sent }.flatMap(\.bytes) == sent.flatMap { $0 })
         #expect(read.pieces.filter { $0.side == .received }.count == sent.count)
@@ -24,7 +24,7 @@ import Testing
 
     @Test(arguments: ["hello", "--> {}\n-->hex 0", "-->hex xy", "@kill -9"])
     func whatIsNoStepIsRefused(_ text: String) {
-        #expect(throws: Recording.BadLine.self) { try Recording(reading: Array(text.utf8)) }
+        #expect(throws: RecordedConversation.BadLine.self) { try RecordedConversation(reading: Array(text.utf8)) }
     }
 
     @Test(arguments: [

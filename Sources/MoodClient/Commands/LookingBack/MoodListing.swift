@@ -1,7 +1,7 @@
 import JSONCodec
 
 /// A page of moods: the bytes of each mood, its id, and the next cursor, without a tree of a thousand moods.
-struct MoodPage {
+struct MoodListing {
     private(set) var items: [[UInt8]] = []
     private(set) var ids: [String] = []
     private(set) var total: Int?

@@ -8,7 +8,7 @@ import Platform
 ///     <-- {"jsonrpc":"2.0","id":1,"result":{}}
 ///
 /// `-->` and `<--` are lines, sent and received. `-->hex` and `<--hex` are other bytes, two digits each.
-struct Recording {
+struct RecordedConversation {
     enum Side: String { case sent = "-->", received = "<--" }
 
     struct Piece {
