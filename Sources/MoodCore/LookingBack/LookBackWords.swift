@@ -1,22 +1,27 @@
 /// The words of look backs in one language. In a sentence `{name}` is a placeholder.
 ///
 /// A class, because every part of a drawing holds it.
+@dynamicMemberLookup
 final class LookBackWords: Sendable {
-    /// The language in HTML's form.
-    let language: String
-    let decimalSign: String
-    let months, shortMonths: [String]
-    /// The names from Monday on.
-    let weekdays, shortWeekdays: [String]
-    /// The parts of the day, from midnight.
-    let parts: [String]
-    /// The bands from very unpleasant to very pleasant.
-    let bands: [String]
-    let unknown, gap: String
-    let titles: Titles
-    let sentences: Sentences
-    let table: Table
-    let mood, day, favorite: Counted
+    struct Texts: Sendable {
+        /// The language in HTML's form.
+        let language: String
+        let decimalSign: String
+        /// Names with a space between them; of weekdays, from Monday on.
+        let months, shortMonths, weekdays, shortWeekdays: String
+        /// The parts of the day, from midnight.
+        let parts: [String]
+        /// The bands from very unpleasant to very pleasant.
+        let bands: [String]
+        let unknown, gap: String
+        let titles: Titles
+        let sentences: Sentences
+        let table: Table
+        let mood, day, favorite: Counted
+    }
+
+    private let texts: Texts
+    let months, shortMonths, weekdays, shortWeekdays: [String]
 
     /// The singular and the plural of a thing.
     struct Counted: Sendable {
@@ -64,43 +69,25 @@ final class LookBackWords: Sendable {
         let show: String
     }
 
-    init(
-        language: String, decimalSign: String, months: String, shortMonths: String, weekdays: String,
-        shortWeekdays: String, parts: [String], bands: [String], unknown: String, gap: String, titles: Titles,
-        sentences: Sentences, table: Table, mood: Counted, day: Counted, favorite: Counted
-    ) {
+    init(_ texts: Texts) {
         func list(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
-        self.language = language
-        self.decimalSign = decimalSign
-        self.months = list(months)
-        self.shortMonths = list(shortMonths)
-        self.weekdays = list(weekdays)
-        self.shortWeekdays = list(shortWeekdays)
-        self.parts = parts
-        self.bands = bands
-        self.unknown = unknown
-        self.gap = gap
-        self.titles = titles
-        self.sentences = sentences
-        self.table = table
-        self.mood = mood
-        self.day = day
-        self.favorite = favorite
+        self.texts = texts
+        months = list(texts.months)
+        shortMonths = list(texts.shortMonths)
+        weekdays = list(texts.weekdays)
+        shortWeekdays = list(texts.shortWeekdays)
     }
+
+    subscript<Text>(dynamicMember path: KeyPath<Texts, Text>) -> Text { texts[keyPath: path] }
 
     /// The words of a locale's language; English if we have none.
     static func of(_ locale: String) -> LookBackWords {
-        let words = Words.of(locale)
-        if words === Words.german { return german }
-        if words === Words.spanish { return spanish }
-        if words === Words.finnish { return finnish }
-        if words === Words.french { return french }
-        return english
+        Words.choose(locale, english, german, spanish, finnish, french)
     }
 
     // MARK: Numbers
 
-    func name(_ band: ValenceBand) -> String { bands[band.rawValue] }
+    func name(_ band: ValenceBand) -> String { texts.bands[band.rawValue] }
 
     /// `+0.35`, `−0.20`, `0.00`.
     func signed(_ value: Double) -> String {
@@ -112,7 +99,7 @@ final class LookBackWords: Sendable {
     func plain(_ value: Double) -> String {
         let hundredths = Int((abs(value) * 100).rounded())
         let rest = hundredths % 100
-        return (value < 0 && hundredths > 0 ? "\u{2212}" : "") + "\(hundredths / 100)\(decimalSign)"
+        return (value < 0 && hundredths > 0 ? "\u{2212}" : "") + "\(hundredths / 100)\(texts.decimalSign)"
             + (rest < 10 ? "0" : "") + "\(rest)"
     }
 

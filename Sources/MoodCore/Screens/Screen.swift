@@ -90,20 +90,16 @@ public struct Screen {
         writer.key("route")
         route.write(to: &writer)
         writer.member("title", title)
-        writer.key("cells")
-        writer.beginArray()
+        writer.beginArray("cells")
         try writeCells(&phrases, to: &writer)
         writer.endArray()
-        writer.key("toolbar")
-        writer.beginArray()
+        writer.beginArray("toolbar")
         if route != .menu { words.writeDismiss(router: router, to: &writer) }
         writer.endArray()
-        writer.key("actions")
-        writer.beginArray()
+        writer.beginArray("actions")
         for offer in offers { offer.write(to: &writer) }
         writer.endArray()
-        writer.key("footer")
-        writer.beginArray()
+        writer.beginArray("footer")
         for text in footers { writer.string(text) }
         writer.endArray()
         writer.endObject()
@@ -147,8 +143,7 @@ public struct Screen {
     func write(_ id: String, _ text: String, _ style: StaticString, to writer: inout JSONWriter) {
         writer.cell(id, "text", Accessible(text, .staticText)) { writer in
             writer.member("text", text)
-            writer.key("style")
-            writer.string(style)
+            writer.member("style", style)
         }
     }
 
@@ -206,7 +201,7 @@ extension Words {
         writer.beginObject()
         writer.raw("\"type\":\"dismiss\"")
         writer.key("accessibility")
-        Accessible(close, hint: closeHint, .button).write(to: &writer)
+        Accessible(self.close, hint: self.closeHint, .button).write(to: &writer)
         writer.key("action")
         Action.goBack(router: router).write(to: &writer)
         writer.endObject()

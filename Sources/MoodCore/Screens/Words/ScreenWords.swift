@@ -69,14 +69,7 @@ struct ScreenWords: Sendable {
 
     func more(_ count: Int) -> String { "\(moods(count)) \(more)" }
 
-    static func of(_ locale: String) -> ScreenWords {
-        let words = Words.of(locale)
-        if words === Words.german { return german }
-        if words === Words.spanish { return spanish }
-        if words === Words.finnish { return finnish }
-        if words === Words.french { return french }
-        return english
-    }
+    static func of(_ locale: String) -> ScreenWords { Words.choose(locale, english, german, spanish, finnish, french) }
 
     static let english = ScreenWords(
         newMood: "New mood", save: "Save", cancel: "Cancel", clearAll: "Clear All", addSamples: "Add samples",

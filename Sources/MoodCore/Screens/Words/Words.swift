@@ -1,67 +1,46 @@
 /// The words of the screens in one language. Words for times and numbers come from Foundation; these few phrases are
 /// ours. A class, because a screen passes them from cell to cell. (Apple platforms: a string catalog; Android:
 /// `strings.xml`.)
+@dynamicMemberLookup
 final class Words: Sendable {
-    let recorded, favorite, yes, no, tags, valence, notes, noNotes, editNotesHint: String
-    let addToFavorites, removeFromFavorites, favoriteHint, close, closeHint: String
-    let share, edit, delete, exportEvent, open: String
-    let image, audio, play, pause, link, email, coordinates, address, distance: String
-    let missingMood, event, schedule, date, moreEventsOfHost, hint: String
-
-    private init(
-        recorded: String, favorite: String, yes: String, no: String, tags: String, valence: String, notes: String,
-        noNotes: String, editNotesHint: String, addToFavorites: String, removeFromFavorites: String,
-        favoriteHint: String, close: String, closeHint: String, share: String, edit: String, delete: String,
-        exportEvent: String, open: String, image: String, audio: String, play: String, pause: String, link: String,
-        email: String,
-        coordinates: String, address: String, distance: String, missingMood: String, event: String, schedule: String,
-        date: String, moreEventsOfHost: String, hint: String
-    ) {
-        self.recorded = recorded
-        self.favorite = favorite
-        self.yes = yes
-        self.no = no
-        self.tags = tags
-        self.valence = valence
-        self.notes = notes
-        self.noNotes = noNotes
-        self.editNotesHint = editNotesHint
-        self.addToFavorites = addToFavorites
-        self.removeFromFavorites = removeFromFavorites
-        self.favoriteHint = favoriteHint
-        self.close = close
-        self.closeHint = closeHint
-        self.share = share
-        self.edit = edit
-        self.delete = delete
-        self.exportEvent = exportEvent
-        self.open = open
-        self.image = image
-        self.audio = audio
-        self.play = play
-        self.pause = pause
-        self.link = link
-        self.email = email
-        self.coordinates = coordinates
-        self.address = address
-        self.distance = distance
-        self.missingMood = missingMood
-        self.event = event
-        self.schedule = schedule
-        self.date = date
-        self.moreEventsOfHost = moreEventsOfHost
-        self.hint = hint
+    struct Texts: Sendable {
+        let recorded, favorite, yes, no, tags, valence, notes, noNotes, editNotesHint: String
+        let addToFavorites, removeFromFavorites, favoriteHint, close, closeHint: String
+        let share, edit, delete, exportEvent, open: String
+        let image, audio, play, pause, link, email, coordinates, address, distance: String
+        let missingMood, event, schedule, date, moreEventsOfHost, hint: String
+        /// The titles of members of ready kinds, by name.
+        var titles: [String: String] = [:]
     }
 
+    private let texts: Texts
+
+    private init(_ texts: Texts) { self.texts = texts }
+
+    @inline(__always)
+    subscript<Text>(dynamicMember path: KeyPath<Texts, Text>) -> Text { texts[keyPath: path] }
+
     /// The words of a locale's language; English if we have none.
-    static func of(_ locale: String) -> Words {
+    static func of(_ locale: String) -> Words { choose(locale, english, german, spanish, finnish, french) }
+
+    /// The value for a locale's language; that for English if we have no words.
+    static func choose<Value>(
+        _ locale: String, _ english: @autoclosure () -> Value, _ german: @autoclosure () -> Value,
+        _ spanish: @autoclosure () -> Value, _ finnish: @autoclosure () -> Value, _ french: @autoclosure () -> Value
+    ) -> Value {
         switch language(of: locale) {
-        case .german: german
-        case .spanish: spanish
-        case .finnish: finnish
-        case .french: french
-        case .english, nil: english
+        case .german: german()
+        case .spanish: spanish()
+        case .finnish: finnish()
+        case .french: french()
+        case .english, nil: english()
         }
+    }
+
+    /// The title of a member of a ready kind: in `titles`, else its name in English.
+    func title(of field: MoodField) -> String {
+        let name = "\(field.name)"
+        return texts.titles[name] ?? name.prefix(1).uppercased() + name.dropFirst()
     }
 
     private enum Language { case english, german, spanish, finnish, french }
@@ -98,62 +77,68 @@ final class Words: Sendable {
     }
 
     static let english = Words(
-        recorded: "Recorded", favorite: "Favorite", yes: "Yes", no: "No", tags: "Tags", valence: "Valence",
-        notes: "Notes", noNotes: "No notes yet", editNotesHint: "Edits the notes",
-        addToFavorites: "Add to favorites", removeFromFavorites: "Remove from favorites",
-        favoriteHint: "Double tap to toggle favorite status", close: "Close", closeHint: "Goes back",
-        share: "Share", edit: "Edit", delete: "Delete", exportEvent: "Export event", open: "Open",
-        image: "Image", audio: "Audio", play: "Plays it", pause: "Pauses it", link: "Link", email: "Email",
-        coordinates: "Coordinates", address: "Address", distance: "Distance",
-        missingMood: "This mood is no longer there", event: "Event", schedule: "Schedule", date: "Date",
-        moreEventsOfHost: "More events of", hint: "Mark this mood as a favorite, share it, edit it or delete it.")
+        Texts(
+            recorded: "Recorded", favorite: "Favorite", yes: "Yes", no: "No", tags: "Tags", valence: "Valence",
+            notes: "Notes", noNotes: "No notes yet", editNotesHint: "Edits the notes",
+            addToFavorites: "Add to favorites", removeFromFavorites: "Remove from favorites",
+            favoriteHint: "Double tap to toggle favorite status", close: "Close", closeHint: "Goes back",
+            share: "Share", edit: "Edit", delete: "Delete", exportEvent: "Export event", open: "Open",
+            image: "Image", audio: "Audio", play: "Plays it", pause: "Pauses it", link: "Link", email: "Email",
+            coordinates: "Coordinates", address: "Address", distance: "Distance",
+            missingMood: "This mood is no longer there", event: "Event", schedule: "Schedule", date: "Date",
+            moreEventsOfHost: "More events of", hint: "Mark this mood as a favorite, share it, edit it or delete it."))
 
     static let german = Words(
-        recorded: "Erfasst", favorite: "Favorit", yes: "Ja", no: "Nein", tags: "Schlagwörter", valence: "Wertung",
-        notes: "Notizen", noNotes: "Noch keine Notizen", editNotesHint: "Bearbeitet die Notizen",
-        addToFavorites: "Zu Favoriten hinzufügen", removeFromFavorites: "Aus Favoriten entfernen",
-        favoriteHint: "Doppeltippen ändert den Favoritenstatus", close: "Schließen", closeHint: "Geht zurück",
-        share: "Teilen", edit: "Bearbeiten", delete: "Löschen", exportEvent: "Termin exportieren", open: "Öffnen",
-        image: "Bild", audio: "Ton", play: "Spielt ab", pause: "Hält an", link: "Link", email: "E-Mail",
-        coordinates: "Koordinaten", address: "Adresse", distance: "Entfernung",
-        missingMood: "Diese Stimmung gibt es nicht mehr", event: "Termin", schedule: "Termine", date: "Datum",
-        moreEventsOfHost: "Weitere Termine von",
-        hint: "Diese Stimmung lässt sich als Favorit markieren, teilen, bearbeiten oder löschen.")
+        Texts(
+            recorded: "Erfasst", favorite: "Favorit", yes: "Ja", no: "Nein", tags: "Schlagwörter", valence: "Wertung",
+            notes: "Notizen", noNotes: "Noch keine Notizen", editNotesHint: "Bearbeitet die Notizen",
+            addToFavorites: "Zu Favoriten hinzufügen", removeFromFavorites: "Aus Favoriten entfernen",
+            favoriteHint: "Doppeltippen ändert den Favoritenstatus", close: "Schließen", closeHint: "Geht zurück",
+            share: "Teilen", edit: "Bearbeiten", delete: "Löschen", exportEvent: "Termin exportieren", open: "Öffnen",
+            image: "Bild", audio: "Ton", play: "Spielt ab", pause: "Hält an", link: "Link", email: "E-Mail",
+            coordinates: "Koordinaten", address: "Adresse", distance: "Entfernung",
+            missingMood: "Diese Stimmung gibt es nicht mehr", event: "Termin", schedule: "Termine", date: "Datum",
+            moreEventsOfHost: "Weitere Termine von",
+            hint: "Diese Stimmung lässt sich als Favorit markieren, teilen, bearbeiten oder löschen."))
 
     static let spanish = Words(
-        recorded: "Registrado", favorite: "Favorito", yes: "Sí", no: "No", tags: "Etiquetas", valence: "Valencia",
-        notes: "Notas", noNotes: "Todavía no hay notas", editNotesHint: "Edita las notas",
-        addToFavorites: "Añadir a favoritos", removeFromFavorites: "Quitar de favoritos",
-        favoriteHint: "Toca dos veces para cambiar el favorito", close: "Cerrar", closeHint: "Vuelve atrás",
-        share: "Compartir", edit: "Editar", delete: "Eliminar", exportEvent: "Exportar evento", open: "Abrir",
-        image: "Imagen", audio: "Audio", play: "Lo reproduce", pause: "Lo pausa", link: "Enlace",
-        email: "Correo electrónico", coordinates: "Coordenadas", address: "Dirección", distance: "Distancia",
-        missingMood: "Este estado de ánimo ya no existe", event: "Evento", schedule: "Horario", date: "Fecha",
-        moreEventsOfHost: "Más eventos de",
-        hint: "Puedes marcar este estado de ánimo como favorito, compartirlo, editarlo o eliminarlo.")
+        Texts(
+            recorded: "Registrado", favorite: "Favorito", yes: "Sí", no: "No", tags: "Etiquetas", valence: "Valencia",
+            notes: "Notas", noNotes: "Todavía no hay notas", editNotesHint: "Edita las notas",
+            addToFavorites: "Añadir a favoritos", removeFromFavorites: "Quitar de favoritos",
+            favoriteHint: "Toca dos veces para cambiar el favorito", close: "Cerrar", closeHint: "Vuelve atrás",
+            share: "Compartir", edit: "Editar", delete: "Eliminar", exportEvent: "Exportar evento", open: "Abrir",
+            image: "Imagen", audio: "Audio", play: "Lo reproduce", pause: "Lo pausa", link: "Enlace",
+            email: "Correo electrónico", coordinates: "Coordenadas", address: "Dirección", distance: "Distancia",
+            missingMood: "Este estado de ánimo ya no existe", event: "Evento", schedule: "Horario", date: "Fecha",
+            moreEventsOfHost: "Más eventos de",
+            hint: "Puedes marcar este estado de ánimo como favorito, compartirlo, editarlo o eliminarlo."))
 
     static let finnish = Words(
-        recorded: "Kirjattu", favorite: "Suosikki", yes: "Kyllä", no: "Ei", tags: "Tunnisteet", valence: "Sävy",
-        notes: "Muistiinpanot", noNotes: "Ei vielä muistiinpanoja", editNotesHint: "Muokkaa muistiinpanoja",
-        addToFavorites: "Lisää suosikkeihin", removeFromFavorites: "Poista suosikeista",
-        favoriteHint: "Kaksoisnapauta vaihtaaksesi suosikkitilaa", close: "Sulje", closeHint: "Palaa takaisin",
-        share: "Jaa", edit: "Muokkaa", delete: "Poista", exportEvent: "Vie tapahtuma", open: "Avaa",
-        image: "Kuva", audio: "Ääni", play: "Toistaa", pause: "Keskeyttää", link: "Linkki", email: "Sähköposti",
-        coordinates: "Koordinaatit", address: "Osoite", distance: "Etäisyys",
-        missingMood: "Tätä mielialaa ei enää ole", event: "Tapahtuma", schedule: "Aikataulu", date: "Päivä",
-        moreEventsOfHost: "Lisää tapahtumia järjestäjältä",
-        hint: "Voit merkitä mielialan suosikiksi, jakaa sen, muokata sitä tai poistaa sen.")
+        Texts(
+            recorded: "Kirjattu", favorite: "Suosikki", yes: "Kyllä", no: "Ei", tags: "Tunnisteet", valence: "Sävy",
+            notes: "Muistiinpanot", noNotes: "Ei vielä muistiinpanoja", editNotesHint: "Muokkaa muistiinpanoja",
+            addToFavorites: "Lisää suosikkeihin", removeFromFavorites: "Poista suosikeista",
+            favoriteHint: "Kaksoisnapauta vaihtaaksesi suosikkitilaa", close: "Sulje", closeHint: "Palaa takaisin",
+            share: "Jaa", edit: "Muokkaa", delete: "Poista", exportEvent: "Vie tapahtuma", open: "Avaa",
+            image: "Kuva", audio: "Ääni", play: "Toistaa", pause: "Keskeyttää", link: "Linkki", email: "Sähköposti",
+            coordinates: "Koordinaatit", address: "Osoite", distance: "Etäisyys",
+            missingMood: "Tätä mielialaa ei enää ole", event: "Tapahtuma", schedule: "Aikataulu", date: "Päivä",
+            moreEventsOfHost: "Lisää tapahtumia järjestäjältä",
+            hint: "Voit merkitä mielialan suosikiksi, jakaa sen, muokata sitä tai poistaa sen."))
 
     static let french = Words(
-        recorded: "Noté", favorite: "Favori", yes: "Oui", no: "Non", tags: "Étiquettes", valence: "Valence",
-        notes: "Notes", noNotes: "Pas encore de notes", editNotesHint: "Modifie les notes",
-        addToFavorites: "Ajouter aux favoris", removeFromFavorites: "Retirer des favoris",
-        favoriteHint: "Touchez deux fois pour changer l’état de favori", close: "Fermer",
-        closeHint: "Revient en arrière",
-        share: "Partager", edit: "Modifier", delete: "Supprimer", exportEvent: "Exporter l’événement", open: "Ouvrir",
-        image: "Image", audio: "Audio", play: "Lit l’audio", pause: "Met en pause", link: "Lien", email: "E-mail",
-        coordinates: "Coordonnées", address: "Adresse", distance: "Distance",
-        missingMood: "Cette humeur n’existe plus", event: "Événement", schedule: "Horaire", date: "Date",
-        moreEventsOfHost: "Autres événements de",
-        hint: "Vous pouvez marquer cette humeur comme favorite, la partager, la modifier ou la supprimer.")
+        Texts(
+            recorded: "Noté", favorite: "Favori", yes: "Oui", no: "Non", tags: "Étiquettes", valence: "Valence",
+            notes: "Notes", noNotes: "Pas encore de notes", editNotesHint: "Modifie les notes",
+            addToFavorites: "Ajouter aux favoris", removeFromFavorites: "Retirer des favoris",
+            favoriteHint: "Touchez deux fois pour changer l’état de favori", close: "Fermer",
+            closeHint: "Revient en arrière",
+            share: "Partager", edit: "Modifier", delete: "Supprimer", exportEvent: "Exporter l’événement",
+            open: "Ouvrir",
+            image: "Image", audio: "Audio", play: "Lit l’audio", pause: "Met en pause", link: "Lien", email: "E-mail",
+            coordinates: "Coordonnées", address: "Adresse", distance: "Distance",
+            missingMood: "Cette humeur n’existe plus", event: "Événement", schedule: "Horaire", date: "Date",
+            moreEventsOfHost: "Autres événements de",
+            hint: "Vous pouvez marquer cette humeur comme favorite, la partager, la modifier ou la supprimer."))
 }
