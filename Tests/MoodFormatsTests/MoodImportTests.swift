@@ -54,11 +54,11 @@ import Testing
         ("21:30 Uhr", 77_400_000),
         ("10:11:12.5", 36_672_500), ("0:00", 0),
     ]) func timesOfDayOfManyLanguagesAreRead(_ text: String, _ milliseconds: Int) {
-        #expect(TimeReader.timeOfDay(text) == milliseconds, "\(text)")
+        #expect(ImportTimeParser.timeOfDay(text) == milliseconds, "\(text)")
     }
 
     @Test(arguments: ["", "25:00", "10:60", "ten", "10", "13:00 am", "1:2:3:4", "10:00 elephant", "100:00"])
-    func otherTextsAreNoTimesOfDay(_ text: String) { #expect(TimeReader.timeOfDay(text) == nil, "\(text)") }
+    func otherTextsAreNoTimesOfDay(_ text: String) { #expect(ImportTimeParser.timeOfDay(text) == nil, "\(text)") }
 
     @Test func anyTableIsReadByItsHeader() throws {
         let table = "Mood;When;Sleep;What\nglad;2026-11-20 21:30;7,5;\"a; \"\"b\"\"\"\n;;;\ncalm;2026-03-29 02:30;6;\n"

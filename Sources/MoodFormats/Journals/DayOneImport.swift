@@ -3,17 +3,17 @@ import MoodCore
 
 /// Reads the JSON of Day One: `{"metadata": …, "entries": [{uuid, creationDate, timeZone, starred, tags, text,
 /// location}]}`. The text is Markdown; its pictures are files in the JSON's folder.
-struct DayOneImport {
+struct DayOneImport: ImportReader {
     private var entries: JSONEntries
     var at: Int { entries.at }
     private var ids = RowIDs("dayone")
-    private var times: TimeReader
+    private var times: ImportTimeParser
     private var mapped: MappedFeelings
     private let options: ImportOptions
 
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
         self.options = options
-        times = TimeReader(options)
+        times = ImportTimeParser(options)
         mapped = try MappedFeelings(options, of: .dayone)
         entries = try JSONEntries(file, in: "entries", "Day One")
     }
@@ -29,7 +29,7 @@ struct DayOneImport {
         let (uuid, date) = (value["uuid"]?.string ?? "", value["creationDate"]?.string ?? "")
         var draft = MoodDraft()
         var leftOff: [ImportProblem] = []
-        do throws(TimeReader.Failure) {
+        do throws(ImportTimeParser.Failure) {
             draft.timestamp = try times.read(date).time
         } catch {
             return .problem(problem("The time \(error.reason)."))

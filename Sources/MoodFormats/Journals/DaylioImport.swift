@@ -3,17 +3,17 @@ import MoodCore
 
 /// Reads the CSV of Daylio: of 5 columns (`date, time, mood, activities, note`), 7 (`year` and `weekday` too), 8
 /// (`full_date` instead of `year`, and `note_title`) and 9 (`scales` too). Times are local, in the phone's language.
-struct DaylioImport {
+struct DaylioImport: ImportReader {
+    static let hasDatesOfManyForms = true
     private static let known: Set<String> = [
         "full_date", "year", "date", "weekday", "time", "mood", "activities", "scales", "note_title", "note",
     ]
 
     private var records: CSVRecords
-    /// The number of bytes read.
     var at: Int { records.at }
     private let names: [String]
     private var ids: RowIDs
-    private var times: TimeReader
+    private var times: ImportTimeParser
     private var mapped: MappedFeelings
     private let moods: [String: DaylioWords.Group]
     private let options: ImportOptions
@@ -45,7 +45,7 @@ struct DaylioImport {
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
         records = CSVRecords(file)
         self.options = options
-        times = TimeReader(options)
+        times = ImportTimeParser(options)
         guard let header = records.next() else { throw UnreadableFile("is empty") }
         guard Self.isHeader(header.cells) else {
             throw UnreadableFile(
@@ -94,7 +94,7 @@ struct DaylioImport {
             cells[name] = (cell.isUTF8 ? String(decoding: cell, as: UTF8.self) : WindowsText.text(cell)).trimmedSpaces
         }
         var draft = MoodDraft()
-        do throws(TimeReader.Failure) {
+        do throws(ImportTimeParser.Failure) {
             let moment = try self.moment(cells)
             (draft.timestamp, draft.timeZone) = (moment.time, moment.zone)
             if moment.isNoon { leftOff.append(("time", "There is no time of day: noon was taken.")) }
@@ -124,10 +124,11 @@ struct DaylioImport {
 
     private var dayName: String { names.contains("full_date") ? "full_date" : "date" }
 
-    private mutating func moment(_ cells: [String: String]) throws(TimeReader.Failure) -> TimeReader.Moment {
+    private mutating func moment(_ cells: [String: String]) throws(ImportTimeParser.Failure) -> ImportTimeParser.Moment
+    {
         var day = cells[dayName] ?? ""
         if !names.contains("full_date"), let year = cells["year"] {
-            guard let found = Int(year).flatMap({ TimeReader.day(day, year: $0) }),
+            guard let found = Int(year).flatMap({ ImportTimeParser.day(day, year: $0) }),
                 let time = Timestamp(milliseconds: found)
             else { throw .notATime }
             day = String(time.text.prefix(10))
@@ -137,10 +138,10 @@ struct DaylioImport {
     }
 
     /// Whether the time of day is the part that cannot be read.
-    private func isClock(_ cells: [String: String], _ failure: TimeReader.Failure) -> Bool {
+    private func isClock(_ cells: [String: String], _ failure: ImportTimeParser.Failure) -> Bool {
         guard failure == .notATime, let time = cells["time"], !time.isEmpty else { return false }
         return DateText.clock(time) == nil
-            && (!names.contains("full_date") || TimeReader.day(cells["full_date"] ?? "") != nil)
+            && (!names.contains("full_date") || ImportTimeParser.day(cells["full_date"] ?? "") != nil)
     }
 
     private mutating func addScales(_ text: String, _ draft: inout MoodDraft) {

@@ -2,7 +2,7 @@ import JSONCodec
 import MoodCore
 
 /// Reads JSON Lines: moods in the protocol's form; `{"settings": {…}}`; `{"history": {…}}`, which is skipped.
-struct JSONLinesImport {
+struct JSONLinesImport: ImportReader {
     private static let lineBytesMax = 16 << 20
 
     private var lines: FileLines

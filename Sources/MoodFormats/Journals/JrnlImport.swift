@@ -3,17 +3,18 @@ import MoodCore
 
 /// Reads the output of `jrnl --export json`: `{"tags": {…}, "entries": [{title, body, date, time, tags, starred}]}`.
 /// Older versions write no tags, neither for the whole nor for an entry.
-struct JrnlImport {
+struct JrnlImport: ImportReader {
+    static let hasDatesOfManyForms = true
     private var entries: JSONEntries
     var at: Int { entries.at }
     private var ids = RowIDs("jrnl")
-    private var times: TimeReader
+    private var times: ImportTimeParser
     private var mapped: MappedFeelings
     private let options: ImportOptions
 
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
         self.options = options
-        times = TimeReader(options)
+        times = ImportTimeParser(options)
         mapped = try MappedFeelings(options, of: .jrnl)
         entries = try JSONEntries(file, in: "entries", "jrnl --export json")
     }
@@ -29,7 +30,7 @@ struct JrnlImport {
         let (title, body) = (value["title"]?.string ?? "", value["body"]?.string ?? "")
         let (date, time) = (value["date"]?.string ?? "", value["time"]?.string ?? "")
         var draft = MoodDraft()
-        do throws(TimeReader.Failure) {
+        do throws(ImportTimeParser.Failure) {
             let moment = try times.read(date: date, time: time.isEmpty ? nil : time, hour: nil, minute: nil)
             (draft.timestamp, draft.timeZone) = (moment.time, moment.zone)
         } catch {

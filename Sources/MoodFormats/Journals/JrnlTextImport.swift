@@ -2,7 +2,9 @@ import MoodCore
 
 /// Reads jrnl's text file: `[2026-11-20 21:30] Title`, with the body below it. A title that ends in ` *` is starred.
 /// Files of its first version have no brackets.
-struct JrnlTextImport {
+struct JrnlTextImport: ImportReader {
+    static let hasDatesOfManyForms = true
+
     private struct Line {
         var number: Int
         var text: String
@@ -15,7 +17,7 @@ struct JrnlTextImport {
     private var head: Line?
     private let hasBrackets: Bool
     private var ids = RowIDs("jrnl")
-    private var times: TimeReader
+    private var times: ImportTimeParser
     private var mapped: MappedFeelings
     private let options: ImportOptions
 
@@ -30,7 +32,7 @@ struct JrnlTextImport {
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
         lines = FileLines(file)
         self.options = options
-        times = TimeReader(options)
+        times = ImportTimeParser(options)
         mapped = try MappedFeelings(options, of: .jrnl)
         hasBrackets = lines.head.first { $0 > 32 } == Self.start
         while let next = nextLine() {
@@ -80,7 +82,7 @@ struct JrnlTextImport {
         }
         let excerpt = Excerpt.of(Array(head.text.utf8))
         var draft = MoodDraft()
-        do throws(TimeReader.Failure) {
+        do throws(ImportTimeParser.Failure) {
             let moment = try times.read(time)
             (draft.timestamp, draft.timeZone) = (moment.time, moment.zone)
         } catch {

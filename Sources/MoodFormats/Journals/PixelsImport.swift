@@ -3,19 +3,19 @@ import MoodCore
 
 /// Reads the JSON of Pixels: `[{"date": "2026-11-20", "type": "Mood", "scores": [4, 3], "notes": "…", "tags": [{"type": "Emotions",
 /// "entries": ["glad"]}]}]`. A day is one mood, at noon.
-struct PixelsImport {
+struct PixelsImport: ImportReader {
     private static let scores = 1.0...5.0
 
     private var entries: JSONEntries
     var at: Int { entries.at }
     private var ids = RowIDs("pixels")
-    private var times: TimeReader
+    private var times: ImportTimeParser
     private var mapped: MappedFeelings
     private let options: ImportOptions
 
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
         self.options = options
-        times = TimeReader(options)
+        times = ImportTimeParser(options)
         mapped = try MappedFeelings(options, of: .pixels)
         entries = try JSONEntries(file, in: nil, "Pixels")
         guard options.timeZone != nil else {
@@ -35,7 +35,7 @@ struct PixelsImport {
         let date = value["date"]?.string ?? ""
         var draft = MoodDraft()
         var leftOff: [ImportProblem] = []
-        do throws(TimeReader.Failure) {
+        do throws(ImportTimeParser.Failure) {
             let moment = try times.read(date)
             (draft.timestamp, draft.timeZone) = (moment.time, moment.zone)
         } catch {

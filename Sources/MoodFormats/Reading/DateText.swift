@@ -70,13 +70,13 @@ struct DateText: Equatable {
         if clock.hasPrefix("24:00"), clock.dropFirst(5).allSatisfy({ ":0.".contains($0) }) {
             return (86_400_000, offset)
         }
-        if let timeOfDay = TimeReader.timeOfDay(clock) { return (timeOfDay, offset) }
+        if let timeOfDay = ImportTimeParser.timeOfDay(clock) { return (timeOfDay, offset) }
         // Digits alone, in the basic form of ISO 8601.
         guard clock.utf8.allSatisfy({ 48...57 ~= $0 }), clock.count == 4 || clock.count == 6 else { return nil }
         for place in [4, 2] where clock.count > place {
             clock.insert(":", at: clock.index(clock.startIndex, offsetBy: place))
         }
-        return TimeReader.timeOfDay(clock).map { ($0, offset) }
+        return ImportTimeParser.timeOfDay(clock).map { ($0, offset) }
     }
 
     /// Removes `z`, `utc`, `+0200` or `gmt+02:00` from the end.

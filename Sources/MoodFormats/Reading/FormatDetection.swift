@@ -9,9 +9,8 @@ enum FormatDetection {
         if let kind = kind(ofBinary: bytes) { throw UnreadableFile("is \(kind)") }
         let head = head(bytes)
         if head.isEmpty { throw UnreadableFile("is empty") }
-        if head.prefix(15).map({ $0 | 0x20 }).elementsEqual("begin:vcalendar".utf8.map { $0 | 0x20 }) { return .ics }
+        if let format = ImportFormat.allCases.first(where: { $0.reader(of: file).isStart(head) }) { return format }
         if head.first == UInt8(ascii: "{") || isArray(head) { return try json(bytes, head) }
-        if JrnlTextImport.isStart(head) { return .jrnl }
         let text = String(decoding: head.prefix(512), as: UTF8.self).lowercased()
         if let program = programs.first(where: { text.contains($0.mark) })?.program, head.first == UInt8(ascii: "<") {
             throw UnreadableFile("is \(program)")

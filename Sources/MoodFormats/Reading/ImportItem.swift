@@ -121,8 +121,8 @@ public struct ImportOptions: Sendable {
     /// Reads a time, and the zone of the place if it is known.
     /// - Parameter own: the zone next to the time.
     public func moment(_ text: String, own: String?) -> (time: Timestamp, zone: String?)? {
-        var times = TimeReader(self)
-        do throws(TimeReader.Failure) {
+        var times = ImportTimeParser(self)
+        do throws(ImportTimeParser.Failure) {
             let moment = try times.read(text, own: own)
             return (moment.time, moment.zone)
         } catch {

@@ -1,9 +1,45 @@
 import JSONCodec
 import MoodCore
 
-/// The formats for import.
+/// The formats for import, each with its reader. A new one is a case, a row in `reader(of:)` and a file.
 public enum ImportFormat: String, Sendable, CaseIterable {
     case jsonl, csv, daylio, jrnl, dayone, pixels, ics
+
+    func reader(of file: ImportBytes) -> any ImportReader.Type {
+        switch self {
+        case .jsonl: JSONLinesImport.self
+        case .csv: CSVImport.self
+        case .daylio: DaylioImport.self
+        case .jrnl: FormatDetection.isJSON(file) ? JrnlImport.self : JrnlTextImport.self
+        case .dayone: DayOneImport.self
+        case .pixels: PixelsImport.self
+        case .ics: CalendarImport.self
+        }
+    }
+}
+
+/// A reader of one format.
+protocol ImportReader {
+    /// Whether a file that begins so is of this format. `FormatDetection` knows those that share a beginning with others.
+    /// - Parameter head: without the white space before it.
+    static func isStart(_ head: ArraySlice<UInt8>) -> Bool
+    /// Whether its dates may have two readings.
+    static var hasDatesOfManyForms: Bool { get }
+
+    /// - Throws: if the file is none of this format.
+    init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile)
+
+    /// The next mood or problem; nil at the end.
+    mutating func next() -> ImportItem?
+    /// The number of bytes read.
+    var at: Int { get }
+    /// A name of the map that the file does not contain.
+    var unusedName: String? { get }
+}
+
+extension ImportReader {
+    static func isStart(_ head: ArraySlice<UInt8>) -> Bool { false }
+    static var hasDatesOfManyForms: Bool { false }
 }
 
 /// Reads moods from the text of a file, one after the other.
@@ -35,52 +71,19 @@ public struct MoodImport {
         let told = format
         let format: ImportFormat
         if let told { format = told } else { format = try FormatDetection.format(of: file, options) }
-        if options.dateFormat != nil, ![.csv, .daylio, .jrnl].contains(format) {
+        let reader = format.reader(of: file)
+        if options.dateFormat != nil, !reader.hasDatesOfManyForms {
             throw UnreadableFile(
                 "is of no use here: dates in \(format.rawValue) can be read in one way only", param: "dateFormat")
         }
-        switch format {
-        case .jsonl:
-            var reader = try JSONLinesImport(file, options)
-            read = { reader.next() }
-            place = { reader.at }
-            unused = { reader.unusedName }
-        case .csv:
-            var reader = try CSVImport(file, options)
-            read = { reader.next() }
-            place = { reader.at }
-            unused = { reader.unusedName }
-        case .daylio:
-            var reader = try DaylioImport(file, options)
-            read = { reader.next() }
-            place = { reader.at }
-            unused = { reader.unusedName }
-        case .jrnl where FormatDetection.isJSON(file):
-            var reader = try JrnlImport(file, options)
-            read = { reader.next() }
-            place = { reader.at }
-            unused = { reader.unusedName }
-        case .jrnl:
-            var reader = try JrnlTextImport(file, options)
-            read = { reader.next() }
-            place = { reader.at }
-            unused = { reader.unusedName }
-        case .dayone:
-            var reader = try DayOneImport(file, options)
-            read = { reader.next() }
-            place = { reader.at }
-            unused = { reader.unusedName }
-        case .pixels:
-            var reader = try PixelsImport(file, options)
-            read = { reader.next() }
-            place = { reader.at }
-            unused = { reader.unusedName }
-        case .ics:
-            var reader = try CalendarImport(file, options)
-            read = { reader.next() }
-            place = { reader.at }
-            unused = { reader.unusedName }
-        }
+        self.init(try reader.init(file, options))
+    }
+
+    private init(_ reader: some ImportReader) {
+        var reader = reader
+        read = { reader.next() }
+        place = { reader.at }
+        unused = { reader.unusedName }
     }
 
     /// The format of a file, from its beginning.
