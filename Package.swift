@@ -61,10 +61,13 @@ let targets: [Target] = [
     // Random numbers that can be had again.
     library("Seeds", ["Platform"], path: "Tests/Seeds"),
 
+    // Random moods, with every member.
+    library("RandomMoods", ["MoodCore", "JSONCodec", "Seeds"], path: "Tests/RandomMoods"),
+
     // Fuzzing: the properties, which the tests run shortly too, and the program that runs them for long.
     library(
         "FuzzTargets",
-        ["PluginHost", "MoodFormats", "MoodStore", "Storage", "JSONRPC", "JSONCodec", "Platform", "Seeds"],
+        ["PluginHost", "MoodFormats", "MoodStore", "MoodCore", "Storage", "JSONRPC", "JSONCodec", "Platform", "Seeds"],
         path: "Tests/Fuzz/Targets"),
     program("Fuzz", ["FuzzTargets", "Platform"], path: "Tests/Fuzz/Program"),
 
@@ -88,15 +91,18 @@ let targets: [Target] = [
     tests("StorageTests", ["Storage", "FuzzTargets", "Platform", "JSONCodec", "Seeds"]),
     tests("SimulatedDiskTests", ["SimulatedDisk", "StoreTorture", "Storage", "Platform", "Seeds"]),
     tests("MoodTextTests", ["MoodText", "Seeds"]),
-    tests("MoodCoreTests", ["MoodCore", "MoodText", "JSONCodec", "Seeds"], exclude: ["make-case-folding.pl"]),
     tests(
-        "MoodStoreTests", ["MoodStore", "MoodCore", "Storage", "Platform", "JSONCodec", "FuzzTargets", "Seeds"],
+        "MoodCoreTests", ["MoodCore", "MoodText", "JSONCodec", "RandomMoods", "Seeds"],
+        exclude: ["make-case-folding.pl"]),
+    tests(
+        "MoodStoreTests",
+        ["MoodStore", "MoodCore", "Storage", "Platform", "JSONCodec", "FuzzTargets", "RandomMoods", "Seeds"],
         exclude: ["Fixtures"]),
     tests("MoodProtocolTests", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Seeds"]),
     tests(
         "MoodSyncTests",
         ["MoodSync", "Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform", "Seeds"]),
-    tests("MoodFormatsTests", ["MoodFormats", "MoodCore", "JSONCodec", "FuzzTargets", "Seeds"]),
+    tests("MoodFormatsTests", ["MoodFormats", "MoodCore", "JSONCodec", "FuzzTargets", "RandomMoods", "Seeds"]),
     tests("ReplicationTests", ["Replication", "ReplicationTorture", "MoodCore", "JSONCodec", "Seeds"]),
     tests(
         "MoodHostTests",

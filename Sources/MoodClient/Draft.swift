@@ -16,7 +16,9 @@ struct Draft: Equatable {
         let message: String
     }
 
-    static let names = ["emoji", "label", "time", "time-zone", "tags", "favorite", "valence", "scales"]
+    static let names =
+        ["emoji", "label", "time", "time-zone", "tags", "favorite", "valence", "scales"]
+        + MemberOption.others.map(\.name)
 
     /// The value after each name, without white space at its ends.
     var values: [String: String] = [:]
@@ -38,13 +40,15 @@ struct Draft: Equatable {
     /// A draft of a mood that exists.
     /// - Parameter time: the mood's time as a person writes it.
     init(_ mood: MoodView, time: String) {
-        let valence = mood.members.first { $0.name == "valence" }?.value.text ?? ""
         let scales = mood.members.first { $0.name == "scales" }?.value.object ?? []
         values = [
-            "emoji": mood.emoji, "label": mood.label, "time": time, "time-zone": mood.timeZone ?? "",
-            "tags": mood.tags.joined(separator: ", "), "favorite": mood.isFavorite ? "yes" : "no", "valence": valence,
+            "emoji": mood.emoji, "label": mood.label, "time": time, "tags": mood.tags.joined(separator: ", "),
+            "favorite": mood.isFavorite ? "yes" : "no",
             "scales": scales.map { "\($0.name)=\($0.value.text)" }.joined(separator: ", "),
         ]
+        for row in MemberOption.all {
+            values[row.name] = row.text(mood.members.first { $0.name == row.member }?.value)
+        }
         notes = mood.notes
     }
 
@@ -125,17 +129,13 @@ struct Draft: Equatable {
             }
             members.append(.init("isFavorite", .boolean(isFavorite)))
         }
-        if self["valence"] != other["valence"] {
-            let number = Double(self["valence"])
-            guard self["valence"].isEmpty || number?.isFinite == true else {
-                throw Fault(message: "valence is a number from -1 to 1, not '\(self["valence"])'.")
+        for row in MemberOption.all where self[row.name] != other[row.name] {
+            guard let value = row.json(self[row.name]) else {
+                throw Fault(message: "\(row.name) is \(row.form), not '\(self[row.name])'.")
             }
-            members.append(.init("valence", number.map { .double($0) } ?? .null))
+            members.append(.init(row.member, value))
         }
         if self["scales"] != other["scales"] { members.append(.init("scales", try scales())) }
-        if self["time-zone"] != other["time-zone"] {
-            members.append(.init("timeZone", self["time-zone"].isEmpty ? .null : .string(self["time-zone"])))
-        }
         return members
     }
 

@@ -26,7 +26,7 @@ import Testing
         var index = 0
         while index < bytes.count {
             if bytes[index] == 0x0D, index + 1 < bytes.count, bytes[index + 1] == 0x0A {
-                #expect(line.count <= CalendarLines.octetsMax)
+                #expect(line.count <= CalendarWriter.octetsMax)
                 #expect(String(validating: line, as: UTF8.self) != nil, "a character is split")
                 lines.append(String(decoding: line, as: UTF8.self))
                 line = []
@@ -146,7 +146,7 @@ import Testing
         for _ in 0..<50 {
             let count = Int.random(in: 0...200, using: &random)
             let text = (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
-            var lines = CalendarLines()
+            var lines = CalendarWriter()
             lines.text("DESCRIPTION", text)
             let unfolded = try #require(self.lines(lines.string).first)
             var read = ""

@@ -1,4 +1,5 @@
 import JSONCodec
+import RandomMoods
 import Seeds
 import Testing
 
@@ -51,6 +52,43 @@ import Testing
             let missing = MoodField.allCases.filter { !found.contains("\($0.name)") && !$0.isOptional }
             #expect(missing.isEmpty, "seed \(seed): \(text)")
             withBytes(text) { #expect(CanonicalMood($0) != nil, "seed \(seed): \(text)") }
+        }
+    }
+
+    @Test(arguments: [
+        (MoodField.Kind.flag, ["true", "false"], ["1", "\"true\"", "null", "[]"]),
+        (.number(-1...1), ["-1", "0.5", "1"], ["1.5", "-2", "\"1\"", "true", "{}"]),
+        (.line(3), ["\"a\"", "\" abc \"", "\"日本語\""], ["\"\"", "\"  \"", "\"abcd\"", "\"a\\nb\"", "7"]),
+    ]) func readyKindsRefuseWhatBreaksTheirRule(_ kind: MoodField.Kind, _ valid: [String], _ wrong: [String]) {
+        for (texts, isValid) in [(valid, true), (wrong, false)] {
+            for text in texts {
+                withBytes(text) { #expect((kind.problem(ValidJSON(trusting: $0)) == nil) == isValid, "\(text)") }
+            }
+        }
+    }
+
+    /// A value that breaks the rule of an added member was stored before the member existed.
+    @Test(arguments: MoodField.allCases.filter(\.isAdded))
+    func aStoredValueThatBreaksAnAddedRuleStaysAsItIs(field: MoodField) throws {
+        let wrong: JSONValue =
+            switch field.kind {
+            case .flag: 1
+            case .number(let range): .double(range.upperBound + 1)
+            case .line(let charactersMax): .string(String(repeating: "a", count: charactersMax + 1))
+            default: ["a": "b"]
+            }
+        for value in [wrong, ["x"], 12345678] {
+            var random = SeededRandom(seed: 1)
+            var members = try #require(try JSONValue(parsing: RandomMood.record(&random)).object)
+            members.removeAll { $0.name == "\(field.name)" || $0.name.hasSuffix("?") || $0.name == "later" }
+            members.append(.init("\(field.name)", value))
+            let record = JSONValue.object(members).text
+            let again = try withMood(record) { mood in
+                let mood = try #require(mood, "\(record)")
+                #expect(mood.unknown.count == 1 && mood[field] == nil, "\(record)")
+                return written { mood.write(to: &$0) }
+            }
+            #expect(again == record)
         }
     }
 

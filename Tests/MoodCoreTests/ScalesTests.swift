@@ -1,4 +1,5 @@
 import JSONCodec
+import RandomMoods
 import Seeds
 import Testing
 

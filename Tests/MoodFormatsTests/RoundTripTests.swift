@@ -1,5 +1,6 @@
 import JSONCodec
 import MoodCore
+import RandomMoods
 import Seeds
 import Testing
 
@@ -12,36 +13,37 @@ import Testing
         "{\"a\":1}", "ü\u{301}",
     ]
 
+    /// A record in stored form, with values that need care in files.
     static func record(_ random: inout SeededRandom, _ number: Int) -> [UInt8] {
-        var draft = MoodDraft()
-        draft.id = MoodID(high: 0x0189_0000_0000_7000 + UInt64(number), low: 0x8000_0000_0000_0000 | random.next() >> 2)
-        draft.emoji = random.pick(["😊", "👩‍👩‍👧", "🇩🇪", "1️⃣", "❤️"])
-        draft.label =
-            random.pick(
-                texts.filter { !$0.trimmedSpaces.isEmpty && !$0.contains(where: \.isNewline) && !$0.contains("\t") }
-            )
-            .trimmedSpaces
-        let time = Int64(random.next() >> 24)
-        draft.timestamp = Timestamp(milliseconds: time)
-        draft.isFavorite = random.isOne(in: 2)
-        draft.notes = random.pick(texts)
-        draft.setTags(
-            (0..<random.below(4)).map { _ in
-                random.pick(texts.filter { !$0.contains(where: \.isNewline) && !$0.contains("\t") })
-            })
-        if random.isOne(in: 2) { draft.valence = random.pick(["-1", "0.5", "0.333333", "1"]) }
-        if random.isOne(in: 2) { draft.scales = [("sleep", "7"), ("a=b;c", "-1.5")] }
-        if random.isOne(in: 3) { draft.timeZone = random.pick(["Europe/Berlin", "Asia/Tokyo", "UTC"]) }
-        draft.attachments = random.isOne(in: 3) ? #"[{"kind":"link","url":"https://a.example/,"}]"# : "[]"
-        draft.createdAt = Timestamp(milliseconds: time + 1)
-        draft.updatedAt = Timestamp(milliseconds: time + 2)
-        var writer = JSONWriter(capacity: 512)
-        draft.json.withUnsafeBytes { bytes in
-            var mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
-            mood.revision = 1
-            mood.write(to: &writer)
+        var members: [JSONValue.Member] = []
+        for field in MoodField.allCases where !field.isOptional || random.isOne(in: 2) {
+            members.append(.init("\(field.name)", value(of: field, &random, number)))
         }
-        return Array(writer.buffer.bytes)
+        return Array(canonical(Array(JSONValue.object(members).text.utf8)).utf8)
+    }
+
+    private static func value(of field: MoodField, _ random: inout SeededRandom, _ number: Int) -> JSONValue {
+        func line(_ random: inout SeededRandom) -> String {
+            random.pick(texts.filter { !$0.contains(where: \.isNewline) && !$0.contains("\t") })
+        }
+        switch field.kind {
+        case .id:
+            let low = 0x8000_0000_0000_0000 | random.next() >> 2
+            return .string(MoodID(high: 0x0189_0000_0000_7000 + UInt64(number), low: low).text)
+        case .emoji: return .string(random.pick(["😊", "👩‍👩‍👧", "🇩🇪", "1️⃣", "❤️"]))
+        case .label, .line:
+            let text = line(&random).trimmedSpaces
+            return .string(text.isEmpty ? "a" : text)
+        case .time: return .string(Timestamp(milliseconds: Int64(random.next() >> 24))?.text ?? "")
+        case .notes: return .string(random.pick(texts))
+        case .tags:
+            var draft = MoodDraft()
+            draft.setTags((0..<random.below(4)).map { _ in line(&random) })
+            return .array(draft.tags.map { .string($0) })
+        case .attachments:
+            return random.isOne(in: 3) ? [["kind": "link", "url": "https://a.example/,"]] : []
+        case .flag, .number, .object, .timeZone, .revision: return RandomMood.value(of: field, &random)
+        }
     }
 
     /// The mood of an item in stored form.
@@ -109,7 +111,8 @@ import Testing
                     "\(format) \(seed)")
                 if format != .daylio { #expect(found["emoji"]?.string == wanted["emoji"]?.string) }
                 if format == .ics {
-                    for name in ["id", "valence", "timeZone"] {
+                    let fields = MoodField.allCases.filter { $0 == .id || $0.calendarProperty != nil }
+                    for name in fields.map({ "\($0.name)" }) where wanted[name]?.boolean != false {
                         #expect(found[name]?.text == wanted[name]?.text, "\(name) \(seed)")
                     }
                 }

@@ -1,6 +1,7 @@
 import JSONCodec
 import MoodCore
 import Platform
+import RandomMoods
 import Seeds
 import Storage
 import Synchronization
@@ -38,6 +39,10 @@ import Testing
         if chance() { members.append(.init("scales", isSet && chance() ? .null : scales(&random))) }
         if chance() { members.append(.init("timeZone", isSet && chance() ? .null : "Europe/Helsinki")) }
         if chance() { members.append(.init("attachments", [["kind": "link", "url": "https://a"]])) }
+        for field in MoodField.ready where chance() {
+            members.append(
+                .init("\(field.name)", isSet && chance() ? .null : RandomMood.value(of: field, &random)))
+        }
         // Each name once.
         var seen: Set<String> = []
         return .object(members.filter { seen.insert($0.name).inserted })

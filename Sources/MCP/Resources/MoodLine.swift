@@ -31,6 +31,12 @@ extension JSONWriter {
             put(" ")
             buffer.append(value.bytes)
         }
+        for (field, value) in parts.ready {
+            put(" · ")
+            put(field.name)
+            put(" ")
+            if let text = value.text { line(text) } else { buffer.append(value.bytes) }
+        }
         var isFirst = true
         parts.tags?.forEachElement { tag in
             put(isFirst ? " · #" : " #")
@@ -101,6 +107,7 @@ struct MoodParts {
     private(set) var attachments: ValidJSON?
     private(set) var revision: ValidJSON?
     private(set) var isFavorite = false
+    private(set) var ready: [(field: MoodField, value: ValidJSON)] = []
 
     init(_ mood: ValidJSON) {
         var reader = JSONReader(mood)
@@ -148,7 +155,9 @@ struct MoodParts {
             case .timeZone: zone = Self.text(&reader)
             case .attachments: attachments = reader.skip()
             case .revision: revision = reader.skip()
-            case .createdAt, .updatedAt: reader.skip()
+            default:
+                let value = reader.skip()
+                if field.isReady { ready.append((field, value)) }
             }
         }
         whole = reader.slice(from: start)

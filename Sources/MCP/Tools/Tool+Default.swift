@@ -25,6 +25,7 @@ extension Tool {
             ),
             ToolFields.notes, ToolFields.tags, ToolFields.valence, ToolFields.scales, ToolFields.isFavorite,
             ToolFields.timeZone,
+        ] + ToolFields.ready() + [
             .optional(
                 "idempotency_key", .string(.token),
                 "1-128 bytes of your own choice: the same call with the same key is done once."),
@@ -99,6 +100,7 @@ extension Tool {
                 "Numbers by name, such as {\"sleep\": 7}, in place of the old ones; {} removes them."),
             ToolFields.isFavorite,
             .optional("time_zone", .nullable(.string(.timeZone)), "The zone in which it was felt; null removes it."),
+        ] + ToolFields.ready(orNull: true) + [
             ToolFields.ifRevision, ToolFields.withNotes, ToolFields.dryRun,
         ], .update, output: ToolFields.mood)
 
@@ -212,6 +214,18 @@ enum ToolFields {
     static let isFavorite = Field.optional("is_favorite", .boolean, "Whether it is a favorite.")
     static let timeZone = Field.optional(
         "time_zone", .string(.timeZone), "The IANA zone in which it was felt, such as Europe/Helsinki.")
+
+    /// The members of a ready kind, which have no words of their own here.
+    static func ready(orNull: Bool = false) -> [Field] {
+        var names = KeptNames()
+        return MoodField.ready.map { field in
+            let (name, schema) = (names.name(Tool.snake("\(field.name)")), MoodSchemas.schema(of: field))
+            return orNull
+                ? .optional(name, .nullable(schema), field.summary + " null removes it.")
+                : .optional(name, schema, field.summary)
+        }
+    }
+
     static let withNotes = Field.optional(
         "with_notes", .boolean, "false: without the person's notes, which may be private; true, if absent.")
     static let dryRun = Field.optional(

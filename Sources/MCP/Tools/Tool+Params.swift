@@ -1,4 +1,5 @@
 import JSONCodec
+import MoodCore
 import MoodProtocol
 
 /// From arguments to the params of the host's own method.
@@ -118,6 +119,7 @@ extension Tool {
         arguments.write("valence", as: "valence", orNull: orNull, to: &writer)
         arguments.write("time_zone", as: "timeZone", orNull: orNull, to: &writer)
         arguments.write("scales", as: "scales", orNull: orNull, to: &writer)
+        for field in MoodField.ready { arguments.write(field, orNull: orNull, to: &writer) }
     }
 
     private func find(_ arguments: ToolArguments, to writer: inout JSONWriter) {

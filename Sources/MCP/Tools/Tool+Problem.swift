@@ -1,5 +1,6 @@
 import JSONCodec
 import JSONRPC
+import MoodCore
 import MoodProtocol
 
 /// The problems of a call in the terms of tools, so that a model can correct its call.
@@ -43,10 +44,11 @@ extension Tool {
         return path
     }
 
-    private static let renamedParams = [
-        ("timestamp", "when"), ("isFavorite", "is_favorite"), ("timeZone", "time_zone"),
-        ("opId", "idempotency_key"), ("ifRevision", "if_revision"), ("dryRun", "dry_run"),
-    ]
+    private static let renamedParams =
+        [
+            ("timestamp", "when"), ("isFavorite", "is_favorite"), ("timeZone", "time_zone"),
+            ("opId", "idempotency_key"), ("ifRevision", "if_revision"), ("dryRun", "dry_run"),
+        ] + MoodField.ready.map { ("\($0.name)", snake("\($0.name)")) }
 
     /// A text of the host for a client that knows only tools: methods and params get the names of tools and arguments.
     /// Sentences that name a method without a tool are left out.

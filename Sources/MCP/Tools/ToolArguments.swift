@@ -1,4 +1,5 @@
 import JSONCodec
+import MoodCore
 import MoodProtocol
 
 /// The arguments of one call: views of the message, and the values of phrases in them.
@@ -48,6 +49,16 @@ public struct ToolArguments {
     /// The value of a phrase.
     public func meaning(_ name: StaticString) -> JSONValue? {
         understood.first { "\($0.name)" == "\(name)" }?.value
+    }
+
+    /// Writes the argument of a member of a ready kind, if it was given.
+    func write(_ field: MoodField, orNull: Bool, to writer: inout JSONWriter) {
+        let argument = Tool.snake("\(field.name)")
+        object?.forEachMember { name, value in
+            guard name.string == argument, orNull || !value.isNull else { return }
+            writer.key(field.name)
+            writer.raw(value.bytes)
+        }
     }
 
     /// Writes an argument as a param of another name, if it was given.

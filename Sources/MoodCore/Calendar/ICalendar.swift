@@ -43,8 +43,8 @@ public enum ICalendar {
     }
 
     /// The lines that all occurrences share.
-    private static func linesAfterTimes(of event: Attachment.Event) -> CalendarLines {
-        var lines = CalendarLines()
+    private static func linesAfterTimes(of event: Attachment.Event) -> CalendarWriter {
+        var lines = CalendarWriter()
         lines.text("SUMMARY", event.title)
         describe(event, &lines)
         if let location = event.location { lines.text("LOCATION", location) }
@@ -92,13 +92,13 @@ public enum ICalendar {
     /// The component alone, for a calendar of many.
     /// - Parameter isExport: whether to add private properties for what calendars have no words for.
     public static func component(of mood: MoodMembers, as component: Component, isExport: Bool) -> String {
-        var lines = CalendarLines()
+        var lines = CalendarWriter()
         append(mood, component, isExport: isExport, &lines)
         return lines.string
     }
 
     private static func append(
-        _ mood: MoodMembers, _ component: Component, isExport: Bool, _ lines: inout CalendarLines
+        _ mood: MoodMembers, _ component: Component, isExport: Bool, _ lines: inout CalendarWriter
     ) {
         let name = component.rawValue.uppercased()
         lines.begin(name)
@@ -107,7 +107,7 @@ public enum ICalendar {
         if let time = mood.timestamp.value { lines.line("DTSTART", moment(time)) }
         if let time = mood.createdAt.value { lines.line("CREATED", moment(time)) }
         if let time = mood.updatedAt.value { lines.line("LAST-MODIFIED", moment(time)) }
-        lines.line("SUMMARY", CalendarLines.escapedLine("\(mood.emoji?.string ?? "") \(mood.label?.string ?? "")"))
+        lines.line("SUMMARY", CalendarWriter.escapedLine("\(mood.emoji?.string ?? "") \(mood.label?.string ?? "")"))
         if let notes = mood.notes?.string, !notes.isEmpty { lines.text("DESCRIPTION", notes) }
         lines.texts("CATEGORIES", mood.tags.flatMap { JSONValue($0).array }?.compactMap(\.string) ?? [])
         if component == .vevent {
@@ -121,17 +121,23 @@ public enum ICalendar {
     }
 
     /// Writes private properties. RFC 5545, section 3.8.8.2.
-    private static func measure(_ mood: MoodMembers, _ lines: inout CalendarLines) {
-        if mood.isFavorite == true { lines.line("X-MOODBOARD-FAVORITE", "TRUE") }
-        if let valence = mood.valence {
-            lines.line("X-MOODBOARD-VALENCE", String(decoding: valence.raw, as: UTF8.self))
+    private static func measure(_ mood: MoodMembers, _ lines: inout CalendarWriter) {
+        for field in MoodField.allCases {
+            guard let name = field.calendarProperty, let value = mood[field] else { continue }
+            switch field.kind {
+            case .flag:
+                let isTrue = value.raw.first == UInt8(ascii: "t")
+                if isTrue || field.isOptional { lines.line(name, isTrue ? "TRUE" : "FALSE") }
+            case .timeZone: lines.line(name, value.string)
+            case .line: lines.text(name, value.string)
+            case .number: lines.line(name, String(decoding: value.raw, as: UTF8.self))
+            default: lines.text(name, String(decoding: value.raw, as: UTF8.self))
+            }
         }
-        if let scales = mood.scales { lines.text("X-MOODBOARD-SCALES", String(decoding: scales.bytes, as: UTF8.self)) }
-        if let zone = mood.timeZone { lines.line("X-MOODBOARD-TIMEZONE", zone.string) }
     }
 
-    private static func calendar(bytesMax: Int = .max, _ body: (inout CalendarLines) -> Void) -> String {
-        var lines = CalendarLines(bytesMax: bytesMax)
+    private static func calendar(bytesMax: Int = .max, _ body: (inout CalendarWriter) -> Void) -> String {
+        var lines = CalendarWriter(bytesMax: bytesMax)
         lines.begin("VCALENDAR")
         lines.line("VERSION", "2.0")
         lines.line("PRODID", "-//MoodBoard//MoodBoard//EN")
@@ -141,23 +147,23 @@ public enum ICalendar {
         return lines.string
     }
 
-    private static func stamp(_ mood: MoodMembers, _ lines: inout CalendarLines) {
+    private static func stamp(_ mood: MoodMembers, _ lines: inout CalendarWriter) {
         lines.line("DTSTAMP", moment(mood.updatedAt.value ?? mood.timestamp.value ?? .minimum))
     }
 
     /// Writes an end later than the start. An event without one takes no time. RFC 5545, sections 3.6.1 and 3.8.2.2.
-    private static func end(_ occurrence: Attachment.Occurrence, _ lines: inout CalendarLines) {
+    private static func end(_ occurrence: Attachment.Occurrence, _ lines: inout CalendarWriter) {
         let end = moment(occurrence.end)
         if end > moment(occurrence.start) { lines.line("DTEND", end) }
     }
 
-    private static func describe(_ event: Attachment.Event, _ lines: inout CalendarLines) {
+    private static func describe(_ event: Attachment.Event, _ lines: inout CalendarWriter) {
         let parts = [event.description, event.hostName.map { "Host: \($0)" }].compactMap(\.self).filter { !$0.isEmpty }
         if !parts.isEmpty { lines.text("DESCRIPTION", parts.joined(separator: "\n")) }
     }
 
     /// Writes the first place among the attachments.
-    private static func place(of mood: MoodMembers, _ lines: inout CalendarLines) {
+    private static func place(of mood: MoodMembers, _ lines: inout CalendarWriter) {
         for (_, attachment) in Attachment.all(of: mood) {
             guard case .place(let latitude, let longitude, let label, let address) = attachment.content else {
                 continue

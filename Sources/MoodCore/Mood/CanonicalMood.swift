@@ -152,11 +152,12 @@ struct CanonicalCursor {
 
     private mutating func value(_ kind: JSONKind) -> Bool {
         switch kind {
+        case .boolean: return boolean() != nil
         case .string: return text() != nil
         case .number: return number()
         case .object: return at < record.count && record[at] == UInt8(ascii: "{") && anyValue(from: at)
         case .array: return at < record.count && record[at] == UInt8(ascii: "[") && anyValue(from: at)
-        case .boolean, .null: return false
+        case .null: return false
         }
     }
 

@@ -7,9 +7,10 @@ import JSONCodec
 ///
 ///     MoodField.allCases.filter(\.isOptional).map(\.name)   // valence, scales, timeZone
 ///
-/// The members that every mood has are fixed for the schema version. A new member is optional, because there are stored
-/// moods without it. It gets a case and a row here, between `tags` and `attachments`, a place in `MoodValues`, and, if
-/// no kind fits, an `Object` with its rule in its own file.
+/// The members that every mood has are fixed for the schema version. A new member is `.added`, because there are stored
+/// moods without it. It gets a case and a row here, between `tags` and `attachments`, and a place in `MoodValues`. If
+/// its kind is ready, a table in each format, tool and screen takes it from here. Else it gets an `Object` with its rule
+/// in its own file.
 public enum MoodField: Int, CaseIterable, Sendable {
     case id, emoji, label, timestamp, isFavorite, notes, tags, valence, scales, timeZone, attachments, createdAt,
         updatedAt,
@@ -23,7 +24,7 @@ public enum MoodField: Int, CaseIterable, Sendable {
         case .emoji: Row("emoji", .emoji, .required, since: 1, "Exactly one emoji.")
         case .label: Row("label", .label, .required, since: 1, "What the mood is called: 1-200 characters.")
         case .timestamp: Row("timestamp", .time, .now, since: 1, "When it was felt; now, if absent.")
-        case .isFavorite: Row("isFavorite", .boolean, .filled("false"), since: 2, "Whether it is a favorite.")
+        case .isFavorite: Row("isFavorite", .flag, .filled("false"), since: 2, "Whether it is a favorite.")
         case .notes: Row("notes", .notes, .filled("\"\""), "Anything more, at most 64 KiB.")
         case .tags: Row("tags", .tags, .filled("[]"), "At most 32 different tags of 1-64 characters.")
         case .valence: Row("valence", .number(-1...1), .optional, "How pleasant it was, from -1 to 1.")
@@ -60,19 +61,51 @@ public enum MoodField: Int, CaseIterable, Sendable {
 
     /// The kind of a member's value.
     public enum Kind: Sendable {
-        case id, time, revision, boolean, emoji, label, notes, tags, timeZone, attachments
+        case id, time, revision, emoji, label, notes, tags, timeZone, attachments
+        /// Ready: true or false.
+        case flag
+        /// Ready: a number in a range.
         case number(ClosedRange<Double>)
+        /// Ready: one line with at most so many characters, stored without white space around it.
+        case line(Int)
         case object(Object)
 
         public var json: JSONKind {
             switch self {
-            case .id, .time, .emoji, .label, .notes, .timeZone: .string
+            case .id, .time, .emoji, .label, .notes, .timeZone, .line: .string
             case .revision, .number: .number
-            case .boolean: .boolean
+            case .flag: .boolean
             case .tags, .attachments: .array
             case .object: .object
             }
         }
+
+        /// The problem of a value for a ready kind or an object: the name of its member (nil is the value itself) and a
+        /// clause. Other kinds have rules of their own.
+        public func problem(_ value: ValidJSON) -> (name: JSONText?, reason: String)? {
+            var reader = JSONReader(value)
+            switch self {
+            case .flag: return reader.kind == .boolean ? nil : (nil, "must be true or false; it is \(reader.kind.name)")
+            case .number(let range):
+                if let number = reader.number()?.double, range.contains(number) { return nil }
+                let (from, to) = (JSONValue.double(range.lowerBound).text, JSONValue.double(range.upperBound).text)
+                return (nil, "must be a number from \(from) to \(to)")
+            case .line(let charactersMax):
+                guard let text = reader.text() else { return (nil, "must be a string; it is \(reader.kind.name)") }
+                return text.withDecoded { Self.lineProblem($0, charactersMax) }.map { (nil, $0) }
+            case .object(let object): return object.rule.problem(value)
+            case .id, .time, .revision, .emoji, .label, .notes, .tags, .timeZone, .attachments: return nil
+            }
+        }
+
+        /// The problem of a line, without the white space around it; nil if it is valid.
+        public static func lineProblem(_ text: UnsafeRawBufferPointer, _ charactersMax: Int) -> String? {
+            TextRule.lineProblem(
+                TextRule.trimmed(text), charactersMax: charactersMax, bytesMax: charactersMax * lineBytesPerCharacter)
+        }
+
+        /// A limit besides that of characters, which have any number of bytes.
+        private static let lineBytesPerCharacter = 8
     }
 
     /// The kinds of object, each with its own rule. The table holds only their names. It is plain memory, so reading a
@@ -120,6 +153,26 @@ public enum MoodField: Int, CaseIterable, Sendable {
 
     /// The optional members.
     public static let optional = allCases.filter(\.isOptional)
+
+    /// The added members of a ready kind. No code but tables knows them.
+    public static let ready = allCases.filter(\.isReady)
+
+    public var isReady: Bool {
+        switch kind {
+        case .flag, .number, .line: isAdded
+        default: false
+        }
+    }
+
+    /// The private property of iCalendar objects; nil if they have words of their own for it.
+    public var calendarProperty: String? {
+        switch kind {
+        case .flag, .number, .line, .object, .timeZone:
+            let name = "\(name)"
+            return "X-MOODBOARD-" + (self == .isFavorite ? "FAVORITE" : name.uppercased())
+        case .id, .time, .revision, .emoji, .label, .notes, .tags, .attachments: return nil
+        }
+    }
 
     public var name: StaticString { row.name }
     public var kind: Kind { row.kind }

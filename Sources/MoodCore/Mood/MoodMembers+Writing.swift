@@ -49,14 +49,17 @@ extension MoodMembers {
             switch field.kind {
             case .number:
                 guard let number = JSONNumber(raw: value.raw).double else { return }
-                writer.key(field.name)
-                writer.double(number)
+                writer.member(field.name, number)
             case .object(let object):
                 writer.key(field.name)
                 object.rule.write(ValidJSON(trusting: value.raw), &writer)
-            default:
+            case .flag:
+                writer.member(field.name, raw: value.raw)
+            case .line:
                 writer.key(field.name)
-                writer.string(value)
+                value.withDecoded { writer.string(utf8: TextRule.trimmed($0)) }
+            default:
+                writer.member(field.name, value)
             }
         }
     }

@@ -104,7 +104,7 @@ public struct MoodMembers {
     public var attachments: ValidJSON? { self[.attachments].map { ValidJSON(trusting: $0.raw) } }
 
     /// A member other than id, time and revision: a string without its quotes, any other value whole.
-    subscript(field: MoodField) -> JSONText? {
+    public internal(set) subscript(field: MoodField) -> JSONText? {
         @inline(__always) get { given.contains(MoodFields(field)) ? values[field.place].text : nil }
         @inline(__always) set {
             if let newValue {
@@ -149,6 +149,10 @@ public struct MoodMembers {
             id = text.withDecoded { MoodID($0) }
             return id != nil
         case .time: self[time: field] = MoodTime(text)
+        case .line(let charactersMax):
+            // A value that breaks the rule of an added member stays as an unknown one.
+            guard text.withDecoded({ MoodField.Kind.lineProblem($0, charactersMax) }) == nil else { return false }
+            self[field] = text
         default:
             guard kind.json == .string else { return false }
             self[field] = text
@@ -159,7 +163,7 @@ public struct MoodMembers {
     private mutating func take(_ field: MoodField, value: ValidJSON) -> Bool {
         let kind = field.kind
         if case .object(let object) = kind {
-            guard object.rule.problem(value) == nil else { return false }
+            guard kind.problem(value) == nil else { return false }
             if object.rule.isEmpty(value) {
                 removed.insert(MoodFields(field))
             } else {
@@ -168,10 +172,13 @@ public struct MoodMembers {
             return true
         }
         guard let first = value.bytes.first, JSONKind(firstByte: first) == kind.json else { return false }
-        if case .revision = kind {
+        switch kind {
+        case .revision:
             var reader = JSONReader(value)
             revision = reader.number()?.integer
             return revision != nil
+        case .flag, .number: if field.isAdded, kind.problem(value) != nil { return false }
+        default: break
         }
         self[field] = JSONText(whole: value)
         return true

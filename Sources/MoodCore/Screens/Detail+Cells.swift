@@ -22,8 +22,7 @@ extension Detail {
         }
         writer.cell("label", "text", Accessible(label, .header)) { writer in
             writer.member("text", label)
-            writer.key("style")
-            writer.string("largeTitle" as StaticString)
+            writer.member("style", literal: "largeTitle")
         }
     }
 
@@ -53,6 +52,18 @@ extension Detail {
             let color: StaticString = valence > 0 ? "green" : valence < 0 ? "red" : "secondary"
             info("valence", "gauge", words.valence, text, color, to: &writer)
         }
+        for field in MoodField.ready {
+            guard let value = mood[field] else { continue }
+            let text: String
+            switch field.kind {
+            case .flag: text = value.raw.first == UInt8(ascii: "t") ? words.yes : words.no
+            case .number:
+                text = try phrases.number(
+                    JSONNumber(raw: value.raw).double ?? 0, locale: context.locale, timeZone: context.timeZone)
+            default: text = value.string
+            }
+            info("\(field.name)", "square.text.square", words.title(of: field), text, "secondary", to: &writer)
+        }
         for (place, scale) in Scales.all(of: mood).enumerated() {
             let text = try phrases.number(scale.value, locale: context.locale, timeZone: context.timeZone)
             info("scale-\(place)", "ruler", scale.name, text, "secondary", to: &writer)
@@ -64,12 +75,10 @@ extension Detail {
         to writer: inout JSONWriter
     ) {
         writer.cell(id, "info", Accessible("\(title): \(value)", .staticText)) { writer in
-            writer.key("icon")
-            writer.string(icon)
+            writer.member("icon", icon)
             writer.member("title", title)
             writer.member("value", value)
-            writer.key("color")
-            writer.string(color)
+            writer.member("color", color)
         }
     }
 
@@ -81,8 +90,7 @@ extension Detail {
             action: .editNotes(id, notes: notes)
         ) { writer in
             writer.member("text", text)
-            writer.key("isPlaceholder")
-            writer.boolean(isPlaceholder)
+            writer.member("isPlaceholder", isPlaceholder)
         }
     }
 }
@@ -154,8 +162,7 @@ extension Detail {
         ) { writer in
             source.writeMember(to: &writer)
             writer.member("title", title ?? words.audio)
-            writer.key("isPlaying")
-            writer.boolean(isPlaying)
+            writer.member("isPlaying", isPlaying)
         }
     }
 
@@ -195,8 +202,7 @@ extension Detail {
                 action: .showMap(coordinates, label: label ?? address)
             ) { writer in
                 writer.member("text", address)
-                writer.key("tappable")
-                writer.boolean(true)
+                writer.member("tappable", true)
             }
         }
         guard let here = surroundings.location else { return }
@@ -222,8 +228,7 @@ extension Detail {
             writer.member("title", title)
             writer.member("relation", type)
             writer.member("moodId", other)
-            writer.key("isMissing")
-            writer.boolean(related == nil)
+            writer.member("isMissing", related == nil)
         }
     }
 

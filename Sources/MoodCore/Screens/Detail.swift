@@ -99,8 +99,7 @@ public struct Detail: ~Copyable {
         record: UnsafeRawBufferPointer, _ phrases: inout Phrases, to writer: inout JSONWriter
     ) throws(TextError) {
         writer.beginObject()
-        writer.key("mood")
-        writer.raw(record)
+        writer.member("mood", raw: record)
         try writeBody(&phrases, damage: damageText, to: &writer)
         writer.endObject()
     }
@@ -115,8 +114,7 @@ public struct Detail: ~Copyable {
         writer.key("route")
         Route.moodDetail(id).write(to: &writer)
         try writeBody(&phrases, to: &writer)
-        writer.key("footer")
-        writer.beginArray()
+        writer.beginArray("footer")
         if let damageText { writer.string(damageText) }
         writer.endArray()
         writer.endObject()
@@ -128,8 +126,7 @@ public struct Detail: ~Copyable {
     ) throws(TextError) {
         let parts = DetailParts.of(words)
         writer.member("title", label)
-        writer.key("cells")
-        writer.beginArray()
+        writer.beginArray("cells")
         try writeCells(&phrases, to: &writer)
         parts.hint.write(id, to: &writer)
         if let damage {
@@ -140,13 +137,11 @@ public struct Detail: ~Copyable {
         }
         if !surroundings.cells.isEmpty { surroundings.cells.withUnsafeBytes { writer.raw($0) } }
         writer.endArray()
-        writer.key("toolbar")
-        writer.beginArray()
+        writer.beginArray("toolbar")
         parts.favoriteButton(isFavorite).write(id, to: &writer)
         words.writeDismiss(router: surroundings.router, to: &writer)
         writer.endArray()
-        writer.key("actions")
-        writer.beginArray()
+        writer.beginArray("actions")
         writeOffers(parts, to: &writer)
         writer.endArray()
     }

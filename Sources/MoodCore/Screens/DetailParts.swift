@@ -54,21 +54,17 @@ final class DetailParts: Sendable {
     ) {
         writer.beginObject()
         writer.raw("\"type\":\"favoriteButton\"")
-        writer.key("isFavorite")
-        writer.boolean(isFavorite)
-        writer.key("symbol")
-        writer.string(isFavorite ? "heart.fill" : "heart" as StaticString)
-        writer.key("color")
-        writer.string(isFavorite ? "red" : "gray" as StaticString)
+        writer.member("isFavorite", isFavorite)
+        writer.member("symbol", literal: isFavorite ? "heart.fill" : "heart")
+        writer.member("color", literal: isFavorite ? "red" : "gray")
         writer.key("accessibility")
         Accessible(
             isFavorite ? words.removeFromFavorites : words.addToFavorites, hint: words.favoriteHint,
             isFavorite ? [.button, .isSelected] : .button
         ).write(to: &writer)
-        writer.key("animation")
-        writer.raw("{\"spring\":{\"response\":0.3,\"damping\":0.6},\"scale\":1.1,\"rotation\":360}")
-        writer.key("haptic")
-        writer.string("light" as StaticString)
+        writer.member(
+            "animation", raw: "{\"spring\":{\"response\":0.3,\"damping\":0.6},\"scale\":1.1,\"rotation\":360}")
+        writer.member("haptic", literal: "light")
         writer.key("action")
         Action.toggleFavorite(id).write(to: &writer)
         writer.endObject()

@@ -55,8 +55,7 @@ extension Screen {
                 action: .selectEmoji(emoji)
             ) { writer in
                 writer.member("text", emoji)
-                writer.key("isSelected")
-                writer.boolean(isSelected)
+                writer.member("isSelected", isSelected)
             }
         }
         field("emoji", texts.emoji, editor.selectedEmoji, problems, to: &writer)
@@ -73,13 +72,11 @@ extension Screen {
         let problem = found.flatMap { found in content.rules.flatMap { texts.need(of: name, $0) } ?? found.message }
         let spoken = text.isEmpty ? title : "\(title): \(text)"
         writer.cell("field-\(name)", "field", Accessible(spoken, hint: problem, .staticText)) { writer in
-            writer.key("name")
-            writer.string(name)
+            writer.member("name", name)
             writer.member("title", title)
             writer.member("text", text)
             if let values {
-                writer.key("values")
-                writer.beginArray()
+                writer.beginArray("values")
                 for value in values { writer.string(value) }
                 writer.endArray()
             }
@@ -104,8 +101,7 @@ extension Screen {
             writer.cell(
                 "layer-\(place + 1)", "layer", Accessible("\(layer.title): \(layer.text)", .staticText)
             ) { writer in
-                writer.key("number")
-                writer.integer(place + 1)
+                writer.member("number", place + 1)
                 writer.member("title", layer.title)
                 writer.member("text", layer.text)
             }
@@ -121,11 +117,9 @@ extension Screen {
         guard let moods = content.moods else { return }
         let text = texts.moods(moods.count)
         writer.cell("count", "count", Accessible(text, .staticText)) { writer in
-            writer.key("value")
-            writer.integer(moods.count)
+            writer.member("value", moods.count)
             writer.member("text", text)
-            writer.key("revision")
-            writer.integer(moods.revision)
+            writer.member("revision", moods.revision)
         }
     }
 
@@ -142,8 +136,7 @@ extension Screen {
         guard rest > 0 else { return }
         let text = texts.more(rest)
         writer.cell("more", "more", Accessible(text, .staticText)) { writer in
-            writer.key("count")
-            writer.integer(rest)
+            writer.member("count", rest)
             writer.member("text", text)
         }
     }
@@ -164,8 +157,7 @@ extension Screen {
             writer.member("title", row.label)
             writer.member("text", when)
             writer.member("timestamp", row.time.text)
-            writer.key("isFavorite")
-            writer.boolean(row.isFavorite)
+            writer.member("isFavorite", row.isFavorite)
             writer.key("actions")
             offers.write(row.id, isFavorite: row.isFavorite, to: &writer)
         }

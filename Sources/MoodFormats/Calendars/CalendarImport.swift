@@ -6,7 +6,7 @@ import MoodText
 ///
 /// A UID that is a UUID is the mood's id. It reads the first of repeating events, the highest SEQUENCE, and reports
 /// cancelled ones.
-struct CalendarImport {
+struct CalendarImport: ImportReader {
     private typealias Property = CalendarLines.Property
 
     private var lines: CalendarLines
@@ -14,13 +14,17 @@ struct CalendarImport {
     private let outline: CalendarOutline
     private var calendar = 0
     private var ids = RowIDs("ics")
-    private var times: TimeReader
+    private var times: ImportTimeParser
     private var mapped: MappedFeelings
     private let options: ImportOptions
 
+    static func isStart(_ head: ArraySlice<UInt8>) -> Bool {
+        head.prefix(15).map { $0 | 0x20 }.elementsEqual("begin:vcalendar".utf8.map { $0 | 0x20 })
+    }
+
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
         self.options = options
-        times = TimeReader(options)
+        times = ImportTimeParser(options)
         mapped = try MappedFeelings(options, of: .ics)
         lines = CalendarLines(file)
         let head = String(decoding: lines.head.prefix(64), as: UTF8.self).trimmedSpaces.uppercased()
@@ -88,7 +92,7 @@ struct CalendarImport {
             return part
         }
         var draft = MoodDraft()
-        do throws(TimeReader.Failure) {
+        do throws(ImportTimeParser.Failure) {
             let moment = try self.moment(start)
             (draft.timestamp, draft.timeZone) = (moment.time, moment.zone)
             if let note = moment.note { leftOff.append(problem(note, start.line, .part)) }
@@ -97,7 +101,7 @@ struct CalendarImport {
         }
         func time(_ property: Property?) -> Timestamp? {
             guard let property else { return nil }
-            do throws(TimeReader.Failure) { return try moment(property).time } catch {
+            do throws(ImportTimeParser.Failure) { return try moment(property).time } catch {
                 leftOff.append(problem("\(property.name) \(error.reason).", property.line, .part))
                 return nil
             }
@@ -114,6 +118,12 @@ struct CalendarImport {
             if !isNumber { leftOff.append(problem("\(given.name) is no number, and is left off.", given.line, .part)) }
         }
         draft.isFavorite = property("X-MOODBOARD-FAVORITE").map { $0.value == "TRUE" }
+        for field in MoodField.ready {
+            guard let given = field.calendarProperty.flatMap(property) else { continue }
+            if let reason = draft.set(field, CalendarLines.unescaped(given.value)) {
+                leftOff.append(problem(reason, given.line, .part))
+            }
+        }
         if let given = property("X-MOODBOARD-SCALES") {
             let (scales, unread) = ScaleText.scales(CalendarLines.unescaped(given.value))
             for (name, value) in scales {
@@ -179,7 +189,7 @@ struct CalendarImport {
     }
 
     /// Reads `20261120T213000Z`, a time in a zone, or `20261120`.
-    private mutating func moment(_ property: Property) throws(TimeReader.Failure) -> Moment {
+    private mutating func moment(_ property: Property) throws(ImportTimeParser.Failure) -> Moment {
         let value = property.value.trimmedSpaces
         guard let local = CalendarDates.local(value) else {
             let moment = try times.read(value, own: property.parameters["TZID"])
@@ -194,7 +204,7 @@ struct CalendarImport {
 
     private mutating func moment(
         ofLocal local: Int64, in name: String?
-    ) throws(TimeReader.Failure) -> Moment {
+    ) throws(ImportTimeParser.Failure) -> Moment {
         guard let name, !name.isEmpty else {
             if let usual = outline.usualZones[calendar].flatMap(Self.zone) {
                 return try moment(ofLocal: local, inZone: usual)
@@ -223,7 +233,7 @@ struct CalendarImport {
             note: "The zone \(name) is not known: timeZone was taken in its place.")
     }
 
-    private mutating func moment(ofLocal local: Int64, inZone zone: String) throws(TimeReader.Failure) -> Moment {
+    private mutating func moment(ofLocal local: Int64, inZone zone: String) throws(ImportTimeParser.Failure) -> Moment {
         let moment = try times.moment(day: local, timeOfDay: 0, own: zone)
         return Moment(time: moment.time, zone: zone)
     }

@@ -7,11 +7,8 @@ struct MoodDraft {
     var emoji = ""
     var label = ""
     var timestamp: Timestamp?
-    var isFavorite: Bool?
     var notes = ""
     var tags: [String] = []
-    /// The number as JSON.
-    var valence: String?
     /// The numbers as JSON, by name.
     var scales: [(name: String, value: String)] = []
     var timeZone: String?
@@ -19,6 +16,33 @@ struct MoodDraft {
     var attachments: String?
     var createdAt: Timestamp?
     var updatedAt: Timestamp?
+    /// Members of the ready kinds as JSON.
+    private var ready: [MoodField: String] = [:]
+    var isFavorite: Bool? {
+        get { ready[.isFavorite].map { $0 == "true" } }
+        set { ready[.isFavorite] = newValue.map { $0 ? "true" : "false" } }
+    }
+    /// The number as JSON.
+    var valence: String? {
+        get { ready[.valence] }
+        set { ready[.valence] = newValue }
+    }
+
+    /// Sets a member of a ready kind from a text.
+    /// - Returns: the reason why it is left out, if it is.
+    mutating func set(_ field: MoodField, _ text: String) -> String? {
+        switch field.kind {
+        case .flag:
+            ready[field] = BooleanText.boolean(text).map { $0 ? "true" : "false" }
+            return ready[field] == nil ? "\(field.name) must be true or false." : nil
+        case .number:
+            ready[field] = NumberText.number(text)
+            return ready[field] == nil ? "\(field.name) must be a number." : nil
+        default:
+            ready[field] = JSONValue.string(text).text
+            return nil
+        }
+    }
 
     /// Adds a scale.
     /// - Parameter value: a number as JSON; nil if it cannot be read.
@@ -66,21 +90,15 @@ struct MoodDraft {
         text("emoji", emoji)
         text("label", label)
         text("timestamp", timestamp?.text)
-        if let isFavorite {
-            writer.key("isFavorite")
-            writer.boolean(isFavorite)
-        }
+        for field in MoodField.allCases { raw(field.name, ready[field]) }
         if !notes.isEmpty { text("notes", notes) }
         if !tags.isEmpty {
-            writer.key("tags")
-            writer.beginArray()
+            writer.beginArray("tags")
             for tag in tags { writer.string(tag) }
             writer.endArray()
         }
-        raw("valence", valence)
         if !scales.isEmpty {
-            writer.key("scales")
-            writer.beginObject()
+            writer.beginObject("scales")
             for (name, value) in scales {
                 writer.key(text: name)
                 writer.number(text: value)

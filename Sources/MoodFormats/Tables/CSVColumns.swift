@@ -25,9 +25,7 @@ enum CSVColumn: Equatable {
                     first.isFinite, last.isFinite
                 else { return nil }
                 self = .valence(from: first, to: last)
-            } else if let field = MoodField.allCases.first(where: {
-                Folded.text("\($0.name)") == folded && $0 != .revision
-            }) {
+            } else if let field = Self.members.first(where: { Folded.text("\($0.name)") == folded }) {
                 self = .member(field)
             } else {
                 return nil
@@ -35,9 +33,11 @@ enum CSVColumn: Equatable {
         }
     }
 
+    /// The members that have a column.
+    static let members = MoodField.allCases.filter { $0 != .revision }
+
     static let targets =
-        "label, emoji, timestamp, date, time, hour, minute, notes, tags, isFavorite, valence, valence:1..10, scales,"
-        + " scales.NAME, timeZone, id, attachments, createdAt, updatedAt"
+        members.map { "\($0.name)" }.joined(separator: ", ") + ", date, time, hour, minute, valence:1..10, scales.NAME"
 
     /// Whether several columns may hold parts of it.
     var isJoined: Bool { self == .member(.notes) || self == .member(.tags) }

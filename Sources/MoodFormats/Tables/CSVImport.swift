@@ -5,17 +5,17 @@ import MoodCore
 ///
 /// `map` decides about a column, else its name (`CSVColumns`); other columns are skipped. Date and time of day may have
 /// columns of their own.
-struct CSVImport {
+struct CSVImport: ImportReader {
+    static let hasDatesOfManyForms = true
     /// The bytes of a short row.
     private static let rowBytes = 32
 
     private let table: CSVRecords
     private var records: CSVRecords
-    /// The number of bytes read.
     var at: Int { records.at }
     private let columns: CSVColumns
     private var ids: RowIDs
-    private var times: TimeReader
+    private var times: ImportTimeParser
     private var isOrderSought = false
     private var mapped: MappedFeelings
     private let options: ImportOptions
@@ -27,7 +27,7 @@ struct CSVImport {
         table = records
         ids = RowIDs("csv", expected: file.count / Self.rowBytes)
         self.options = options
-        times = TimeReader(options)
+        times = ImportTimeParser(options)
         guard let header = records.next() else { throw UnreadableFile("is empty") }
         let names = header.cells.map { String(decoding: $0, as: UTF8.self).trimmedSpaces }
         let start = table
@@ -35,10 +35,8 @@ struct CSVImport {
         mapped = try MappedFeelings(options, of: .csv)
     }
 
-    /// A name of the map that the file does not contain.
     var unusedName: String? { mapped.unused }
 
-    /// The next mood or problem; nil at the end.
     mutating func next() -> ImportItem? {
         guard let record = records.next() else { return nil }
         let excerpt = Excerpt.of(record.bytes)
@@ -131,7 +129,7 @@ struct CSVImport {
             let column = columns.kinds.firstIndex { $0 == .member(.timestamp) || $0 == .date } ?? 0
             throw CellFault(column: column + 1, reason: "The timestamp is missing.")
         }
-        do throws(TimeReader.Failure) {
+        do throws(ImportTimeParser.Failure) {
             let moment = try self.moment(text, place, when, own: draft.timeZone)
             draft.timestamp = moment.time
             if draft.timeZone == nil { draft.timeZone = moment.zone }
@@ -151,8 +149,8 @@ struct CSVImport {
 
     private mutating func moment(
         _ text: String, _ place: Int, _ when: When, own: String?
-    ) throws(TimeReader.Failure) -> TimeReader.Moment {
-        do throws(TimeReader.Failure) {
+    ) throws(ImportTimeParser.Failure) -> ImportTimeParser.Moment {
+        do throws(ImportTimeParser.Failure) {
             return try times.read(
                 date: text, time: when.time?.text, hour: when.hour, minute: when.minute, own: own)
         } catch {
@@ -196,9 +194,6 @@ struct CSVImport {
             if draft.id == nil { leaveOff(place, "The id is no UUID.") }
         case .emoji: draft.emoji = trimmed
         case .label: draft.label = trimmed
-        case .isFavorite:
-            draft.isFavorite = BooleanText.boolean(trimmed)
-            if draft.isFavorite == nil { leaveOff(place, "isFavorite must be true or false.") }
         case .tags:
             if trimmed.hasPrefix("["), let list = try? JSONValue(parsing: trimmed).array {
                 draft.setTags(draft.tags + list.compactMap(\.string))
@@ -208,9 +203,6 @@ struct CSVImport {
                 }
                 draft.setTags(draft.tags + tags.map { String(Substring($0)) })
             }
-        case .valence:
-            draft.valence = NumberText.number(trimmed)
-            if draft.valence == nil { leaveOff(place, "valence must be a number.") }
         case .scales:
             let (scales, unread) = ScaleText.scales(trimmed)
             for (name, value) in scales { addScale(name, value, place, &draft) }
@@ -226,6 +218,7 @@ struct CSVImport {
         case .updatedAt: draft.updatedAt = time(trimmed, place, "updatedAt")
         case .notes: draft.notes += "\n\n" + trimmed
         case .timestamp, .revision: break
+        default: if let reason = draft.set(field, trimmed) { leaveOff(place, reason) }
         }
     }
 
@@ -246,7 +239,7 @@ struct CSVImport {
     private static func text(_ number: Double) -> String { JSONValue.double(number).text }
 
     private mutating func time(_ text: String, _ place: Int, _ name: String) -> Timestamp? {
-        do throws(TimeReader.Failure) { return try times.read(text).time } catch {
+        do throws(ImportTimeParser.Failure) { return try times.read(text).time } catch {
             leaveOff(place, "\(name) \(error.reason).")
             return nil
         }

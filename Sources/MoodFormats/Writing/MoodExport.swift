@@ -126,27 +126,31 @@ extension MoodMembers {
 
 /// Our own table: all known members, with commas between tags.
 enum CSVExport {
-    static let header =
-        "id,emoji,label,timestamp,isFavorite,notes,tags,valence,scales,timeZone,attachments,createdAt,updatedAt\r\n"
+    static let header = CSVColumn.members.map { "\($0.name)" }.joined(separator: ",") + "\r\n"
 
     static func append(_ mood: MoodMembers, to text: inout ByteBuffer) {
-        let tags = mood.tagTexts
-        let needsJSON = tags.contains { $0.contains { ",;|".contains($0) } } || tags.first?.hasPrefix("[") == true
-        let attachments = mood.attachments.map { JSONValue($0) }
-        let cells: [String] = [
-            mood.id?.text ?? "", mood.emojiText, mood.labelText, mood.timestamp.value?.text ?? "",
-            mood.isFavorite == true ? "true" : "false", mood.notesText,
-            needsJSON ? JSONValue.array(tags.map { .string($0) }).text : tags.joined(separator: ","),
-            mood.valence.map { String(decoding: $0.raw, as: UTF8.self) } ?? "",
-            mood.scales.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "", mood.timeZone?.string ?? "",
-            attachments?.array?.isEmpty == false ? attachments?.text ?? "" : "", mood.createdAt.value?.text ?? "",
-            mood.updatedAt.value?.text ?? "",
-        ]
-        for (place, cell) in cells.enumerated() {
+        for (place, field) in CSVColumn.members.enumerated() {
             if place > 0 { text.append(",") }
-            Array(cell.utf8).csvCell.withUnsafeBytes { text.append($0) }
+            Array(cell(field, mood).utf8).csvCell.withUnsafeBytes { text.append($0) }
         }
         text.append("\r\n")
+    }
+
+    private static func cell(_ field: MoodField, _ mood: MoodMembers) -> String {
+        switch field.kind {
+        case .id: return mood.id?.text ?? ""
+        case .time: return mood[time: field].value?.text ?? ""
+        case .tags:
+            let tags = mood.tagTexts
+            let needsJSON = tags.contains { $0.contains { ",;|".contains($0) } } || tags.first?.hasPrefix("[") == true
+            return needsJSON ? JSONValue.array(tags.map { .string($0) }).text : tags.joined(separator: ",")
+        case .attachments:
+            let attachments = mood.attachments.map { JSONValue($0) }
+            return attachments?.array?.isEmpty == false ? attachments?.text ?? "" : ""
+        case .emoji, .label, .notes, .timeZone, .line: return mood[field]?.string ?? ""
+        case .flag, .number, .object, .revision:
+            return mood[field].map { String(decoding: $0.raw, as: UTF8.self) } ?? ""
+        }
     }
 }
 
@@ -191,20 +195,14 @@ enum JrnlExport {
         let local = clock.text(of: mood)
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
-        writer.key("title")
-        writer.string("\(mood.emojiText) \(mood.labelText)")
-        writer.key("body")
-        writer.string(mood.notesText)
-        writer.key("date")
-        writer.string(String(local.prefix(10)))
-        writer.key("time")
-        writer.string(String(local.dropFirst(11).prefix(5)))
-        writer.key("tags")
-        writer.beginArray()
+        writer.member("title", "\(mood.emojiText) \(mood.labelText)")
+        writer.member("body", mood.notesText)
+        writer.member("date", String(local.prefix(10)))
+        writer.member("time", String(local.dropFirst(11).prefix(5)))
+        writer.beginArray("tags")
         for tag in mood.tagTexts { writer.string("@" + tag) }
         writer.endArray()
-        writer.key("starred")
-        writer.boolean(mood.isFavorite == true)
+        writer.member("starred", mood.isFavorite == true)
         writer.endObject()
         text.append(writer.buffer.bytes)
     }

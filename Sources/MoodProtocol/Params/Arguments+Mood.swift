@@ -15,8 +15,8 @@ extension MoodMembers {
             case .time:
                 self[time: field] =
                     arguments.text(index).map { MoodTime($0, saying: arguments.times[index]) } ?? MoodTime()
-            case .emoji, .label, .notes, .timeZone: if let text = arguments.text(index) { take(field, text) }
-            case .boolean, .tags, .attachments, .number:
+            case .emoji, .label, .notes, .timeZone, .line: if let text = arguments.text(index) { take(field, text) }
+            case .flag, .tags, .attachments, .number:
                 take(field, JSONText(raw: arguments.values[index].bytes, isEscaped: false))
             case .object: _ = take(field, arguments.values[index])
             case .revision: break

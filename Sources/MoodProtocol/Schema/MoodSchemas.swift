@@ -12,12 +12,13 @@ public enum MoodSchemas {
         case .id: id
         case .time: time
         case .revision: .integer(1 ... .max)
-        case .boolean: .boolean
+        case .flag: .boolean
         case .emoji: .string(.emoji)
         case .label: .string(.label)
         case .notes: .string(.notes)
         case .tags: tags
         case .number(let range): .number(range)
+        case .line(let charactersMax): .string(.memberLine(charactersMax))
         case .object(let object): .value(ObjectRule(object.rule))
         case .timeZone: .string(.timeZone)
         case .attachments: attachments

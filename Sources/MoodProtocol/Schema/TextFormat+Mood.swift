@@ -76,6 +76,11 @@ extension TextFormat {
         TextRule.attachedLineProblem(text)
     }
 
+    /// A mood's member of one line.
+    static func memberLine(_ charactersMax: Int) -> TextFormat {
+        TextFormat(length(1, charactersMax)) { text, _ in MoodField.Kind.lineProblem(text, charactersMax) }
+    }
+
     static let deepLink = TextFormat([.init("pattern", "^moodboard://")]) { text, _ in
         DeepLink.route(of: String(decoding: text, as: UTF8.self)) == nil
             ? "must be moodboard:// and one of menu, intro-state, observation, architecture, moods or mood/<id>" : nil

@@ -66,17 +66,8 @@ extension MoodMembers {
             if reader.number()?.integer == 1 { return true }
             throw OlderMoodProblem(
                 value, path, "must be 1, the revision of everything in a migrated store, or be left out")
-        case .boolean:
-            if reader.kind != .boolean {
-                throw OlderMoodProblem(value, path, "must be true or false; it is \(reader.kind.name)")
-            }
-        case .number(let range):
-            guard let number = reader.number()?.double, range.contains(number) else {
-                throw OlderMoodProblem(
-                    value, path,
-                    "must be a number from \(JSONValue.double(range.lowerBound).text) to \(JSONValue.double(range.upperBound).text)"
-                )
-            }
+        case .flag, .number, .line:
+            if let problem = field.kind.problem(value) { throw OlderMoodProblem(value, path, problem.reason) }
         case .emoji: try value.checkText(path) { Emoji.problem($0) }
         case .label: try value.checkText(path) { TextRule.labelProblem($0) }
         case .notes: try value.checkText(path) { TextRule.notesProblem($0) }

@@ -1,3 +1,5 @@
+import MoodCore
+
 /// A document of schema version 1 or 2, read with `PlainJSON`: its moods, and their unknown members. The sources decide
 /// about the rules of a mood; this decides what must not be lost.
 struct PlainMoods {
@@ -9,11 +11,7 @@ struct PlainMoods {
         var unknown: [PlainJSON.Member]
     }
 
-    private static let known = [
-        "id", "emoji", "label", "timestamp", "isFavorite", "notes", "tags", "valence", "scales", "timeZone",
-        "attachments",
-        "createdAt", "updatedAt", "revision",
-    ].map { $0.unicodeScalars.map(\.value) }
+    private static let known = MoodField.allCases.map { "\($0.name)".unicodeScalars.map(\.value) }
     private static let header = [
         "format", "schemaVersion", "storeId", "generation", "revision", "count", "moods", "crc",
     ].map { $0.unicodeScalars.map(\.value) }

@@ -13,13 +13,12 @@ extension Command {
             .init("tag", short: "t", .text("TAG"), isRepeatable: true, "A tag, or several with commas."),
             .init("at", .text("TIME"), "When it was (default: now), such as \(Client.timeExamples)."),
             .init("favorite", short: "f", "Make it a favorite."),
-            .init("valence", .number("N"), "How pleasant it was, from -1 to 1."),
+            MemberOption.valence.option,
             .init(
                 "scale", .text("NAME=NUMBER"), isRepeatable: true,
                 "What else you measure, such as sleep=7; may be given several times."),
-            .init("time-zone", .text("ZONE"), "The zone in which it was lived, and of --at, such as Asia/Tokyo."),
-            .editor, .operationID, .dryRun,
-        ],
+            MemberOption.timeZone.option,
+        ] + MemberOption.others.map(\.option) + [.editor, .operationID, .dryRun],
         notes: [
             "After the mood, +WORD is a tag and a leading @TIME the time; the rest is the note. After -- nothing is a sign."
                 + " The emoji may be a name such as :smile:. 'mood rpc settings.get' shows your palette."
@@ -106,8 +105,11 @@ extension Client {
             start.notes = words.note
         }
         var given = start
-        for (option, name) in [("at", "time"), ("valence", "valence"), ("time-zone", "time-zone")] {
-            if let value = invocation.value(option) { given.values[name] = value }
+        if let time = invocation.value("at") { given.values["time"] = time }
+        for row in MemberOption.all {
+            if let value = invocation.value(row.name) ?? (invocation.has(row.name) ? "yes" : nil) {
+                given.values[row.name] = value
+            }
         }
         if invocation.has("tag") {
             given.values["tags"] = (Self.tags(start["tags"]) + invocation.values("tag").flatMap(Self.tags)).joined(
@@ -180,8 +182,9 @@ extension Client {
             members.append(.init("timestamp", .string(try moment(time, option: "--at"))))
         }
         if invocation.has("favorite") { members.append(.init("isFavorite", true)) }
-        if let valence = invocation.number("valence") { members.append(.init("valence", .double(valence))) }
-        if let zone = invocation.value("time-zone") { members.append(.init("timeZone", .string(zone))) }
+        for row in MemberOption.all {
+            if let value = try given(row) { members.append(.init(row.member, value)) }
+        }
         return members
     }
 

@@ -13,13 +13,14 @@ extension Command {
             .init("at", .text("TIME"), "Another time, such as \(Client.timeExamples)."),
             .init("favorite", short: "f", "Make it a favorite."),
             .init("no-favorite", "Make it not a favorite."),
-            .init("valence", .number("N"), "How pleasant it was, from -1 to 1."),
+            MemberOption.valence.option,
             .init("no-valence", "Remove that."),
             .init("scale", .text("NAME=NUMBER"), isRepeatable: true, "Set one, such as sleep=7; the others stay."),
             .init("no-scales", "Remove all of them."),
             .init("time-zone", .text("ZONE"), "The zone in which it was lived, and of --at."),
             .init("no-time-zone", "Remove that."),
-        ] + CommandOption.filters(prefix: "where-") + [.editor, .yes, .ifRevision, .operationID, .dryRun],
+        ] + MemberOption.others.flatMap { [$0.option, .init($0.removal.option, "Remove that.")] }
+            + CommandOption.filters(prefix: "where-") + [.editor, .yes, .ifRevision, .operationID, .dryRun],
         examples: [
             .init("mood edit @last --label 'Very happy'", "Rename the latest mood."),
             .init("mood edit @2 @4 -t work -t late", "Replace the tags of two rows of the latest list."),
@@ -75,7 +76,7 @@ extension Client {
     private func changes() throws(ClientError) -> (set: [JSONValue.Member], scales: [JSONValue.Member]) {
         var set: [JSONValue.Member] = []
         if let emoji = invocation.value("emoji") {
-            set.append(.init("emoji", .string(try Emoji.required(emoji, option: "--emoji"))))
+            set.append(.init("emoji", .string(try TypedEmoji.required(emoji, option: "--emoji"))))
         }
         if let label = invocation.value("label") { set.append(.init("label", .string(label))) }
         set += try givenMembers()
@@ -89,8 +90,8 @@ extension Client {
         return (set, scales)
     }
 
-    private static let removals: [(option: String, member: String, value: JSONValue)] = [
-        ("no-tags", "tags", []), ("no-favorite", "isFavorite", false), ("no-valence", "valence", .null),
-        ("no-time-zone", "timeZone", .null), ("no-scales", "scales", .null),
-    ]
+    private static let removals: [(option: String, member: String, value: JSONValue)] =
+        [
+            ("no-tags", "tags", []), ("no-favorite", "isFavorite", false), ("no-scales", "scales", .null),
+        ] + MemberOption.all.map(\.removal)
 }

@@ -3,20 +3,20 @@ import MoodCore
 import Seeds
 
 /// Random moods: every member in every form of a request, and members of later versions.
-enum RandomMood {
+public enum RandomMood {
     private static let texts = [
         "Happy", "a \"b\" \\ c", "tab\there", "line\nbreak", "日本語", "e\u{301}", "\u{1}\u{1f}", "</script>", "😊 and 🎉",
         "isFavorite", "updatedAt\":1", "{}", "[1,2]", String(repeating: "long ", count: 40),
     ]
 
-    static func text(_ random: inout SeededRandom) -> String { texts.randomElement(using: &random) ?? "" }
+    public static func text(_ random: inout SeededRandom) -> String { texts.randomElement(using: &random) ?? "" }
 
-    static func time(_ random: inout SeededRandom) -> Timestamp {
+    public static func time(_ random: inout SeededRandom) -> Timestamp {
         let range = Timestamp.minimum.milliseconds...Timestamp.maximum.milliseconds
         return Timestamp(milliseconds: .random(in: range, using: &random)) ?? .minimum
     }
 
-    static func attachment(_ random: inout SeededRandom) -> JSONValue {
+    public static func attachment(_ random: inout SeededRandom) -> JSONValue {
         switch Int.random(in: 0..<7, using: &random) {
         case 0: ["kind": "link", "url": "https://example.com/x", "title": .string(text(&random))]
         case 1: ["kind": "email", "address": "a@b.c"]
@@ -37,7 +37,7 @@ enum RandomMood {
     }
 
     /// 1-16 names in stored form, and numbers in any form of the writer.
-    static func scales(_ random: inout SeededRandom) -> JSONValue {
+    public static func scales(_ random: inout SeededRandom) -> JSONValue {
         let names = ["sleep", "energy", "pain 1-10", "kaffee ☕", "a\"b\\", "e\u{301}", "0", "isFavorite", "/~"]
             .shuffled(using: &random)
         let more = (0..<Int.random(in: 0...7, using: &random)).map { "n\($0)" }
@@ -55,25 +55,33 @@ enum RandomMood {
             })
     }
 
-    static func id(_ random: inout SeededRandom) -> MoodID { MoodID(high: random.next(), low: random.next()) }
+    public static func id(_ random: inout SeededRandom) -> MoodID { MoodID(high: random.next(), low: random.next()) }
+
+    /// A value of a member in stored form.
+    public static func value(of field: MoodField, _ random: inout SeededRandom) -> JSONValue {
+        switch field.kind {
+        case .id: .string(id(&random).text)
+        case .emoji: Bool.random(using: &random) ? "😊" : "🇫🇮"
+        case .label, .line: .string(label(&random))
+        case .time: .string(time(&random).text)
+        case .flag: .boolean(.random(using: &random))
+        case .notes: .string(Bool.random(using: &random) ? "" : text(&random))
+        case .tags: .array((0..<Int.random(in: 0...3, using: &random)).map { .string("tag \($0)") })
+        case .number(let range): .double(.random(in: range, using: &random))
+        case .object(.scales): scales(&random)
+        case .timeZone: .string(["Europe/Helsinki", "Asia/Tokyo", "UTC"].randomElement(using: &random) ?? "UTC")
+        case .attachments: .array((0..<Int.random(in: 0...3, using: &random)).map { _ in attachment(&random) })
+        case .revision: .number(String(Int.random(in: 1...1_000_000, using: &random)))
+        }
+    }
 
     /// A record in canonical form.
-    static func record(_ random: inout SeededRandom) -> String {
+    public static func record(_ random: inout SeededRandom) -> String {
         func chance() -> Bool { Bool.random(using: &random) }
-        var members: [JSONValue.Member] = [
-            .init("id", .string(id(&random).text)), .init("emoji", chance() ? "😊" : "🇫🇮"),
-            .init("label", .string(label(&random))), .init("timestamp", .string(time(&random).text)),
-            .init("isFavorite", .boolean(chance())), .init("notes", .string(chance() ? "" : text(&random))),
-            .init("tags", .array((0..<Int.random(in: 0...3, using: &random)).map { .string("tag \($0)") })),
-        ]
-        if chance() { members.append(.init("valence", .double(.random(in: -1...1, using: &random)))) }
-        if chance() { members.append(.init("scales", scales(&random))) }
-        if chance() { members.append(.init("timeZone", "Europe/Helsinki")) }
-        let count = Int.random(in: 0...3, using: &random)
-        members.append(.init("attachments", .array((0..<count).map { _ in attachment(&random) })))
-        members.append(.init("createdAt", .string(time(&random).text)))
-        members.append(.init("updatedAt", .string(time(&random).text)))
-        members.append(.init("revision", .number(String(Int.random(in: 1...1_000_000, using: &random)))))
+        var members: [JSONValue.Member] = []
+        for field in MoodField.allCases where !field.isOptional || chance() {
+            members.append(.init("\(field.name)", value(of: field, &random)))
+        }
         if chance() {
             members.append(.init("later", ["isFavorite": true, "revision": 7, "text": .string(text(&random))]))
         }
@@ -81,10 +89,12 @@ enum RandomMood {
         return JSONValue.object(members).text
     }
 
-    /// A label in stored form: trimmed, on one line.
+    /// A label in stored form: trimmed, on one line of at most 40 characters.
     private static func label(_ random: inout SeededRandom) -> String {
-        let label = text(&random).filter { !$0.isNewline && $0 != "\t" && $0 != "\u{1}" && $0 != "\u{1f}" }
-        return label.isEmpty ? "Calm" : withBytes(label) { String(decoding: TextRule.trimmed($0), as: UTF8.self) }
+        var label = String(
+            text(&random).filter { !$0.isNewline && $0 != "\t" && $0 != "\u{1}" && $0 != "\u{1f}" }.prefix(40))
+        return label.isEmpty
+            ? "Calm" : label.withUTF8 { String(decoding: TextRule.trimmed(UnsafeRawBufferPointer($0)), as: UTF8.self) }
     }
 }
 

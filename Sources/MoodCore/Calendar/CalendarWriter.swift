@@ -1,10 +1,10 @@
 /// Writes the content lines of an iCalendar object: escaped, folded, each ended by CRLF. RFC 5545, section 3.1.
 ///
-///     var lines = CalendarLines()
+///     var lines = CalendarWriter()
 ///     lines.begin("VEVENT")
 ///     lines.text("SUMMARY", "Tea; with cake")        // SUMMARY:Tea\; with cake
 ///     lines.end("VEVENT")
-struct CalendarLines {
+struct CalendarWriter {
     /// The longest line, in octets without its line break. A longer one continues in the next, after a space.
     static let octetsMax = 75
 
@@ -76,7 +76,7 @@ struct CalendarLines {
     }
 
     /// Appends finished lines.
-    mutating func append(_ lines: CalendarLines) {
+    mutating func append(_ lines: CalendarWriter) {
         if bytes.count <= bytesMax { bytes += lines.bytes }
     }
 
