@@ -56,7 +56,11 @@ struct Console {
 
     static func ofThisProcess() -> Console {
         Console(
-            write: { (bytes) throws(SystemError) in try writeOutput(bytes) },
+            write: { (bytes) throws(SystemError) in
+                try bytes.withBytes { (raw) throws(SystemError) in
+                    try StandardStream.writeAll(raw, to: StandardStream.output)
+                }
+            },
             writeError: writeErrorOutput,
             readInput: { (bytesMax) throws(SystemError) in try readStandardInput(bytesMax) },
             spool: { (path) throws(SystemError) in try SpooledInput.copy(of: path) },
@@ -105,17 +109,6 @@ struct Console {
     private static var width: Int {
         if let text = Terminal.environment("COLUMNS"), let columns = Int(text), columns > 0 { return columns }
         return Terminal.columns(StandardStream.output) ?? 80
-    }
-
-    private static func writeOutput(_ bytes: [UInt8]) throws(SystemError) {
-        let written: Result<Void, SystemError> = bytes.withUnsafeBytes { raw in
-            do throws(SystemError) {
-                return .success(try StandardStream.writeAll(raw, to: StandardStream.output))
-            } catch {
-                return .failure(error)
-            }
-        }
-        try written.get()
     }
 
     private static func writeErrorOutput(_ text: String) {

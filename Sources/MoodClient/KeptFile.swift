@@ -9,22 +9,9 @@ enum KeptFile {
         if !isForced, (try? FileSystem.system.statusOfPath(path)) != nil {
             throw .badInput("\(shown) is there already.", advice: "Give another name, or --force to replace it.")
         }
-        let temporary = path + ".\(ProcessFacts.processID).part"
         do throws(SystemError) {
-            let file = try File(temporary, .create, in: .system)
-            let written: Result<Void, SystemError> = bytes.withUnsafeBytes { buffer in
-                do throws(SystemError) { return .success(try file.write(buffer, at: 0)) } catch {
-                    return .failure(error)
-                }
-            }
-            do throws(SystemError) {
-                try written.get()
-                try FileSystem.system.rename(temporary, path)
-            } catch {
-                // If this fails, the name of the leftover says what it is.
-                try? FileSystem.system.unlink(temporary)
-                throw error
-            }
+            let temporary = path + ".\(ProcessFacts.processID).part"
+            try FileSystem.system.replaceWhole(path, by: temporary, isDurable: false) { _ in bytes }
         } catch {
             throw .badInput("\(shown) cannot be written: \(error).", advice: nil)
         }

@@ -148,18 +148,13 @@ enum PluginFiles {
         let file = try File(path, .read, in: .system)
         guard try file.status().kind == .regular else { throw SystemError(call: "open", subject: path, code: EINVAL) }
         var bytes = [UInt8](repeating: 0, count: min(try file.status().size, bytesMax))
-        let read: Result<Int, SystemError> = bytes.withUnsafeMutableBytes { buffer in
-            do throws(SystemError) { return .success(try file.read(buffer, at: 0)) } catch { return .failure(error) }
-        }
-        return Array(bytes.prefix(try read.get()))
+        let count = try bytes.withMutableBytes { (room) throws(SystemError) in try file.read(room, at: 0) }
+        return Array(bytes.prefix(count))
     }
 
     private static func write(_ bytes: [UInt8], to path: String, isExecutable: Bool) throws(SystemError) {
         let file = try File(path, .create, in: .system)
-        let written: Result<Void, SystemError> = bytes.withUnsafeBytes { buffer in
-            do throws(SystemError) { return .success(try file.write(buffer, at: 0)) } catch { return .failure(error) }
-        }
-        try written.get()
+        try file.write(bytes, at: 0)
         if isExecutable { try FolderCalls.system.setPermissions(file.descriptor, 0o700) }
     }
 }

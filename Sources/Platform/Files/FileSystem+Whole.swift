@@ -14,10 +14,8 @@ extension FileSystem {
             let size = min(try file.status().size, bytesMax) + 1
             guard size <= Self.wholeMax + 1 else { throw SystemError(call: "read", subject: path, code: EFBIG) }
             var bytes = [UInt8](repeating: 0, count: size)
-            let result: Result<Int, SystemError> = bytes.withUnsafeMutableBytes { room in
-                do throws(SystemError) { return .success(try file.read(room, at: 0)) } catch { return .failure(error) }
-            }
-            bytes.removeLast(size - (try result.get()))
+            let count = try bytes.withMutableBytes { (room) throws(SystemError) in try file.read(room, at: 0) }
+            bytes.removeLast(size - count)
             return bytes
         } catch {
             if error.code == ENOENT { return nil }
@@ -25,25 +23,26 @@ extension FileSystem {
         }
     }
 
-    /// Replaces or makes a file: a reader sees the old or the new one, also after a power cut.
+    /// Replaces or makes a file: a reader sees the old or the new one.
     /// - Parameters:
     ///   - temporary: an unused path on the same file system.
+    ///   - isDurable: whether that holds after a power cut too.
     ///   - contents: makes the bytes, given the status of their file.
     public func replaceWhole(
-        _ path: String, by temporary: String, _ contents: (FileStatus) -> [UInt8]
+        _ path: String, by temporary: String, isDurable: Bool = true, _ contents: (FileStatus) -> [UInt8]
     ) throws(SystemError) {
         // A killed process may have left the file.
         try? unlink(temporary)
         do throws(SystemError) {
             let file = try File(temporary, .create, in: self)
             try file.write(contents(try file.status()), at: 0)
-            try file.sync()
+            if isDurable { try file.sync() }
             try rename(temporary, path)
         } catch {
             try? unlink(temporary)
             throw error
         }
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
+        guard isDurable, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
         try File(String(path[..<slash]), .directoryThroughLink, in: self).sync()
     }
 
@@ -57,9 +56,22 @@ extension FileSystem {
 
 extension File {
     public func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
-        let result: Result<Void, SystemError> = bytes.withUnsafeBytes { bytes in
-            do throws(SystemError) { return .success(try write(bytes, at: offset)) } catch { return .failure(error) }
-        }
-        try result.get()
+        try bytes.withBytes { (bytes) throws(SystemError) in try write(bytes, at: offset) }
+    }
+}
+
+extension [UInt8] {
+    /// Calls `body` with the bytes; `withUnsafeBytes` has no typed errors.
+    public func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withUnsafeBufferPointer { (bytes) throws(Failure) in try body(UnsafeRawBufferPointer(bytes)) }
+    }
+
+    /// Calls `body` with the bytes, which it may change.
+    public mutating func withMutableBytes<Result, Failure: Error>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withUnsafeMutableBufferPointer { (bytes) throws(Failure) in try body(UnsafeMutableRawBufferPointer(bytes)) }
     }
 }

@@ -27,25 +27,8 @@ public enum SmallFile {
 
     /// Replaces a file atomically: a reader sees the old or the new one. Makes missing folders.
     public static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
-        let system = FileSystem.system
         try makeFolders(above: path)
-        let draft = "\(path).\(getpid())"
-        try? system.unlink(draft)
-        let file = try File(draft, .create, in: system)
-        do throws(SystemError) {
-            let written: Result<Void, SystemError> = bytes.withUnsafeBytes { raw in
-                do throws(SystemError) {
-                    return .success(try file.write(raw, at: 0))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            try written.get()
-            try system.rename(draft, path)
-        } catch {
-            try? system.unlink(draft)
-            throw error
-        }
+        try FileSystem.system.replaceWhole(path, by: "\(path).\(getpid())", isDurable: false) { _ in bytes }
     }
 
     private static func makeFolders(above path: String) throws(SystemError) {

@@ -40,7 +40,9 @@ extension Client {
         func keep(isAtEnd: Bool) {
             guard failure == nil else { return }
             do throws(SystemError) {
-                size += try Self.append(recording.take(isAtEnd: isAtEnd), to: file, at: size)
+                let piece = recording.take(isAtEnd: isAtEnd)
+                try file.write(piece, at: size)
+                size += piece.count
             } catch {
                 failure = .outputFailed(error)
             }
@@ -79,14 +81,6 @@ extension Client {
         guard status == .exited(0) else {
             throw .unavailable("The host failed: \(status.map { "\($0)" } ?? "it does not end").", advice: nil)
         }
-    }
-
-    private static func append(_ bytes: [UInt8], to file: borrowing File, at size: Int) throws(SystemError) -> Int {
-        let written: Result<Void, SystemError> = bytes.withUnsafeBytes { raw in
-            do throws(SystemError) { return .success(try file.write(raw, at: size)) } catch { return .failure(error) }
-        }
-        try written.get()
-        return bytes.count
     }
 
     func replay(_ path: String) throws(ClientError) {

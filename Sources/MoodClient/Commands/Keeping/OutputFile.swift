@@ -61,15 +61,7 @@ final class OutputFile {
     }
 
     func write(_ bytes: [UInt8]) throws(ClientError) {
-        let failure: SystemError? = bytes.withUnsafeBytes { bytes in
-            do throws(SystemError) {
-                try file.write(bytes, at: size)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let failure { throw Self.failure(path, failure) }
+        do throws(SystemError) { try file.write(bytes, at: size) } catch { throw Self.failure(path, error) }
         size += bytes.count
     }
 
