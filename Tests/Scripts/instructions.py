@@ -7,7 +7,7 @@ Usage: instructions.py HOST [HOST] [--method NAME …] [--runs COUNT]
 Each method is called N and 3N times on the same 1,000 moods; the difference over 2N is one request. Prints a row
 a method and a column a host; with two hosts also their ratio. `durable` is a create on disk, the others run in memory. `mood_get` and
 `mood_find` are the AI client's calls for `get` and `list50`. With `--offline` all run on disk: first on a store
-without sync, then on one whose folder is missing. Only the first thread counts, which handles the requests: the work of the
+whose sync was left, then on one whose folder is missing. Only the first thread counts, which handles the requests: the work of the
 helper thread depends on the machine. A figure is the median of `--runs` counts (3), because hash tables have random keys:
 counts differ by up to 1 %.
 """
@@ -89,6 +89,11 @@ def count(host, method, times, is_on_disk=False, is_offline=False):
     try:
         if is_offline:
             take_part(host, folder)
+        elif is_on_disk:
+            take_part(host, folder)
+            leave = lines([{"jsonrpc": "2.0", "id": 1, "method": "sync.leave"}]).encode()
+            command = [host, "--store", os.path.join(folder, "store"), "--no-sync"]
+            subprocess.run(command, input=leave, stdout=subprocess.DEVNULL, check=True)
         text = lines(create(number, number) for number in range(MOODS))
         text += lines(request(method, number) for number in range(times))
         place = ["--store", os.path.join(folder, "store")] if method == "durable" or is_on_disk else ["--in-memory"]
