@@ -173,6 +173,7 @@ final class HookRound {
             verdict = .vetoed(by: hook.name, reason: reason)
         case .set(let sets) where !hook.vetoOnly && count == nil: lay(sets, of: hook, amend)
         // A hook that knows only the number of moods, or may only veto, cannot change them. It is not told so: it consents.
+        case .set(let sets) where sets.isEmpty: return
         case .set:
             hook.plugin.note(
                 "\(method): Undo, redo, an import and a change of more than 1,000 moods it can only refuse; what it set is left out."
