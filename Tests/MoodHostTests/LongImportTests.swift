@@ -103,6 +103,31 @@ import Testing
         #expect(try session.call("mood.create", #"{"emoji":"😊","label":"A"}"#).outcome == "ok")
     }
 
+    /// They need the lock that the import has: the process does not wait for itself, and they keep their order.
+    @Test func changesOfPluginsWaitForItInTheirOrder() throws {
+        #expect(try now(Self.create(1)).map(\.outcome) == ["ok"])
+        let id = "org.example.one"
+        for folder in ["plugins", "plugins/\(id)"] { mkdir("\(directory.path)/\(folder)", 0o700) }
+        directory.write(
+            "plugins/\(id)/plugin.json",
+            #"{"manifestVersion":1,"id":"\#(id)","name":"One","version":"1","protocol":[1],"exec":["sh"],"provides":{}}"#
+        )
+        let found = try session.result("plugin.info", #"{"id":"\#(id)"}"#)["digest"]
+        let digest = try #require(found?.string)
+        let answers = try now(
+            request(2, "store.import", "{\(table())}"), request(3, "host.ping"),
+            request(4, "plugin.trust", #"{"id":"\#(id)","digest":"\#(digest)"}"#),
+            request(5, "plugin.disable", #"{"id":"\#(id)"}"#), request(6, "plugin.info", #"{"id":"\#(id)"}"#),
+            request(7, "plugin.untrust", #"{"id":"\#(id)"}"#), request(8, "host.ping"))
+        #expect(answers.map(\.id) == [3, 8])
+        let rest = try later()
+        #expect(rest.map(\.id) == [2, 4, 5, 6, 7] && rest.allSatisfy { $0.outcome == "ok" })
+        #expect(
+            rest.dropFirst().map { $0["result"]?["state"]?.string }
+                == ["stopped", "disabled", "disabled", "untrusted"])
+        TestDirectory.remove("\(directory.path)/plugins-run/\(id)")
+    }
+
     @Test func aLaterRequestCanBeCancelledMeanwhile() throws {
         #expect(try now(request(2, "store.import", "{\(table())}"), Self.create(3), Self.create(4)).isEmpty)
         #expect(try now(notification("$/cancelRequest", #"{"id":3}"#), request(5, "host.ping")).map(\.id) == [5])

@@ -94,6 +94,27 @@ import Testing
         #expect(directory.text(String(aside.dropFirst(directory.path.utf8.count + 1)) + "/moods.json").contains("Two"))
     }
 
+    /// Its subscribers must read everything again, so its answer comes first.
+    @Test func aResetHoldsUpNoPingAndItsEventFollowsItsAnswer() throws {
+        let directory = TestDirectory()
+        let gate = HelperGate(.makingDurable)
+        _ = try filled(directory)
+        let session = TestSession(directory, gate.fileSystem)
+        session.waitBeside()
+        _ = try session.result("events.subscribe", #"{"topics":["store","mood"]}"#)
+        let lines = [request(2, "store.reset", confirmed), request(3, "host.ping"), request(4, "mood.list")]
+        #expect(try session.answersNow(lines).map(\.id) == [3])
+        #expect(try session.answersNow([request(5, "host.ping")]).map(\.id) == [5])
+        gate.open()
+        // The new store is there, and the loop does not know it yet.
+        session.awaitHelper()
+        #expect(try session.answersNow([request(6, "host.ping")]).map(\.id) == [6])
+        let rest = try session.answers()
+        #expect(rest.map(\.id) == [2, nil, nil, 4])
+        #expect(rest[1]["params"]?["type"]?.string == "replaced" && rest[2]["params"]?["resync"]?.boolean == true)
+        #expect(rest[3]["result"]?["total"]?.integer == 0)
+    }
+
     @Test func aResetMendsAStoreThatCannotBeOpened() throws {
         let directory = TestDirectory()
         _ = try filled(directory)
@@ -113,8 +134,8 @@ import Testing
             request(1, "mood.setNotes", #"{"id":"\#(testID(1))","notes":"in time"}"#),
             request(2, "store.salvage", #"{"to":"\#(saved.path)"}"#), request(3, "store.reset", confirmed),
             request(4, "mood.list"), request(5, "mood.create", #"{"emoji":"😊","label":"New"}"#))
-        #expect(answers.map(\.outcome) == ["ok", "ok", "ok", "ok", "ok"] && answers.map(\.id) == [1, 3, 4, 5, 2])
-        #expect(answers[2]["result"]?["items"]?.array?.isEmpty == true)
+        #expect(answers.map(\.outcome) == ["ok", "ok", "ok", "ok", "ok"] && answers.map(\.id) == [1, 2, 3, 4, 5])
+        #expect(answers[3]["result"]?["items"]?.array?.isEmpty == true)
         #expect(saved.text("moods.json").contains("in time"))
         let aside = directory.names.first { $0.hasPrefix("set-aside-") } ?? ""
         #expect(directory.text(aside + "/journal-2.jsonl").contains("in time"))
@@ -127,16 +148,9 @@ import Testing
         _ = try filled(directory)
         let session = TestSession(directory, fault.fileSystem)
         _ = try session.result("mood.list")
-        session.receive(
-            Array(
-                (request(1, "store.reset", confirmed) + "\n"
-                    + request(2, "mood.create", #"{"emoji":"😊","label":"Lost"}"#) + "\n").utf8))
         fault.set("fdatasync", EIO)
-        var output = ""
-        while !session.process() { output += session.takeOutput() }
-        let answers = try (output + session.takeOutput()).split(separator: "\n").map {
-            try JSONValue(parsing: String($0))
-        }
+        let answers = try session.answers(
+            request(1, "store.reset", confirmed), request(2, "mood.create", #"{"emoji":"😊","label":"Lost"}"#))
         #expect(answers.map(\.outcome) == ["ok", "outcomeUnknown"])
         #expect(directory.names.filter { $0.hasPrefix("set-aside-") }.count == 1)
     }

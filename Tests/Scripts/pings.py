@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The longest wait of a ping beside requests that take the whole store: compaction, with and without changes and imports
-around it.
+around it, a reset, changes of a plugin behind an import, and changes of a plugin while another process has the store's lock.
 
     Tests/Scripts/pings.py PATH/TO/moodboard [--moods 100000] [--most 20]
 
@@ -8,16 +8,19 @@ A host never waits for itself: nothing is refused, and no request takes the lock
 most, the kernel alone has anybody wait. Fails where a ping waits more than `--most` milliseconds longer than `cat`.
 """
 
+import fcntl
 import json
 import os
 import select
 import subprocess
 import tempfile
+import threading
 import time
 
 from harness import Host, script
 
 LOCK_SECONDS = 3
+PLUGIN = "org.example.a"
 
 
 class Talk(Host):
@@ -47,17 +50,39 @@ def write_moods(path, count, first):
                                    "notes": "n" * 300}) + "\n")
 
 
+def hold_lock(path, seconds):
+    """Holds the lock for some time, as another process."""
+    file = open(path, "r+b")
+    fcntl.flock(file, fcntl.LOCK_EX)
+
+    def release():
+        time.sleep(seconds)
+        file.close()
+
+    thread = threading.Thread(target=release)
+    thread.start()
+    return thread
+
+
 @script("host", moods=100000, most=20.0)
 def main(options):
     faults = []
     with tempfile.TemporaryDirectory(prefix="pings-") as folder:
+        store = os.path.join(folder, "store")
+        os.makedirs(os.path.join(store, "plugins", PLUGIN), mode=0o700)
+        os.chmod(store, 0o700)
+        os.chmod(os.path.join(store, "plugins"), 0o700)
+        with open(os.path.join(store, "plugins", PLUGIN, "plugin.json"), "w", encoding="utf-8") as file:
+            json.dump({"manifestVersion": 1, "id": PLUGIN, "name": "A", "version": "1", "protocol": [1], "exec": ["cat"], "provides": {},
+                       "config": {"type": "object"}}, file)
         files = []
-        for place, count in enumerate((options.moods, 700, 700, 5000)):
+        for place, count in enumerate((options.moods, 700, 700, 5000, options.moods)):
             files.append(os.path.join(folder, f"{place}.jsonl"))
             write_moods(files[-1], count, place * 1_000_000)
-        talk = Talk(options.host, "--lock-timeout", str(LOCK_SECONDS), store=os.path.join(folder, "store"))
+        talk = Talk(options.host, "--lock-timeout", str(LOCK_SECONDS), store=store)
         cat = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         change = ("mood.create", {"emoji": "😊", "label": "x"})
+        plugin = {"id": PLUGIN, "digest": talk.receive(talk.send("plugin.info", {"id": PLUGIN}))["result"]["digest"]}
         trials = {
             "an import": [("store.import", {"path": files[0]})],
             # The journal is longer than the snapshot then: an automatic compaction is due.
@@ -66,10 +91,19 @@ def main(options):
             "a compaction": [change, ("store.compact",)],
             "a compaction with changes around it": [change, ("store.compact",), change, change, ("store.compact",), change],
             "a compaction with an import behind it": [change, ("store.compact",), ("store.import", {"path": files[1]})],
+            "changes of a plugin behind an import": [
+                ("store.import", {"path": files[4]}), ("plugin.trust", plugin), *[(f"plugin.{name}", {"id": PLUGIN}) for name in (
+                    "restart", "disable", "enable")], ("plugin.configure", {"id": PLUGIN, "config": {}}), ("plugin.untrust", {"id": PLUGIN}), change],
             "an import with a compaction behind it": [("store.import", {"path": files[2]}), ("store.compact",), change],
+            "changes of a plugin, and another process has the lock": [
+                ("plugin.trust", plugin), ("plugin.disable", {"id": PLUGIN}), ("plugin.untrust", {"id": PLUGIN}), change],
+            "resets": [change, ("store.reset", {"confirm": True}), change, ("store.reset", {"confirm": True})],
         }
         for name, requests in trials.items():
+            holder = hold_lock(os.path.join(store, "lock"), 1) if "another process" in name else None
             longest, floor, seconds, refusals = talk.beside(cat, requests)
+            if holder:
+                holder.join()
             wrong = longest > floor + options.most or refusals
             print(f"{'FAIL ' if wrong else 'ok   '} {name}: ping {longest:.1f} ms at most, cat {floor:.1f} ms; {seconds:.1f} s"
                   + "".join(f"; refused: {json.dumps(one)[:300]}" for one in refusals), flush=True)

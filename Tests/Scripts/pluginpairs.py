@@ -4,9 +4,10 @@
     Tests/Scripts/pluginpairs.py PATH/TO/moodboard
 
 A restart begins it afresh where it runs; a restart that skips passes over the event that it refuses, whichever host delivers; states, faults and
-the log are the same at both. Python's standard library only.
+the log are the same at both. A request knows what the other host has just changed. Python's standard library only.
 """
 
+import hashlib
 import json
 import os
 import sys
@@ -138,8 +139,65 @@ def withdrawn(host_path):
         one.close(), other.close()
 
 
+PROVIDES = {
+    "methods": [method("pid")], "shareFormats": [{"name": "pair", "title": "Pair", "mediaType": "text/plain"}],
+    "importers": [{"format": "pair", "title": "Pair", "extensions": ["pair"]}],
+    "exporters": [{"format": "pair", "title": "Pair", "extension": "pair", "mediaType": "text/plain"}]}
+CONFIG = {"type": "object", "properties": {"number": {"type": "integer"}}}
+
+
+def outcome(host, name, params):
+    """How a request ends: "ok", or the code of its error."""
+    answer = host.receive(host.send(name, params))
+    return answer.get("error", {}).get("code", "ok")
+
+
+def at_once(host_path):
+    """Each request at the other host right behind the trust, before a watch can tell of it. The plugin answers nothing of
+    use, so 1031 is its own answer, and anything else is the host's."""
+    mood = {}
+    asked = {
+        "plugin.restart": ({"id": ID}, "ok"), "plugin.disable": ({"id": ID}, "ok"), "plugin.enable": ({"id": ID}, "ok"),
+        "plugin.configure": ({"id": ID, "config": {"number": 1}}, "ok"), f"x.{ID}.pid": ({}, "ok"),
+        "mood.share": (mood, 1031), "store.import": ({"format": "pair", "text": "x"}, 1031), "store.export": ({"format": "pair"}, 1031),
+        "action.perform": ({"action": {"type": f"x.{ID}.pid"}}, "ok"),
+        "tools/call": ({"name": "", "arguments": {}}, "ok"),
+    }
+    for name, (params, wanted) in asked.items():
+        with Trial(host_path) as trial:
+            provides = {**PROVIDES, "methods": [{**method("pid"), "tool": name == "tools/call"}]}
+            folder = trial.plugin(ID, ["python3", "main.py"], provides=provides, config=CONFIG)
+            with open(os.path.join(folder, "main.py"), "w", encoding="utf-8") as file:
+                file.write(PROGRAM)
+            one = trial.start()
+            mood.update(one.ask("mood.create", {"emoji": "😊", "label": "before"}))
+            if name == "mood.share":
+                params = {"id": mood["id"], "format": "pair"}
+            if name == "tools/call":
+                one.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
+                digest = hashlib.sha256(f"x.{ID}.pid".encode()).hexdigest()[:6]
+                params = {"name": f"x_pair_pid_{digest}", "arguments": {}}
+            digest = one.ask("plugin.info", {"id": ID})["digest"]
+            other = trial.start()
+            if name == "tools/call":
+                other.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
+            before = {plugin["id"]: plugin["state"] for plugin in other.ask("plugin.list")["plugins"]}[ID]
+            one.ask("plugin.trust", {"id": ID, "digest": digest})
+            if name == "plugin.enable":
+                one.ask("plugin.disable", {"id": ID})
+            found = outcome(other, name, params)
+            state = info(one)["state"]
+            check(f"at once: {name} knows of the trust", before == "untrusted" and found == wanted, (before, found, wanted))
+            if name in ("plugin.disable", "plugin.enable"):
+                check(f"at once: {name} holds at both", state == ("disabled" if "disable" in name else "stopped") == info(other)["state"], state)
+            if name == "plugin.restart":
+                one.ask("plugin.untrust", {"id": ID})
+                check("at once: plugin.info knows of its end", info(other)["state"] == "untrusted", info(other))
+            one.close(), other.close()
+
+
 def main():
-    for trial in (restarts, skips, withdrawn):
+    for trial in (restarts, skips, withdrawn, at_once):
         trial(sys.argv[1])
     print(f"{len(faults)} faults" if faults else "both hosts have one plugin")
     return 1 if faults else 0

@@ -33,6 +33,8 @@ extension Core {
             }
         }
         guard need.contains(.makes) else { return }
+        // The lock is this process's own.
+        if isStoreAway { throw store.lockWait.mode == .nowhere ? .refused(.shuttingDown) : .waits(.store) }
         do throws(MoodStoreError) { try store.openForWriting() } catch { throw stop(error, request) }
         storeMayBeThere()
     }

@@ -273,6 +273,7 @@ extension Dispatcher {
         }
         guard let conclusion = held?.conclusion ?? pending.begun[place].work.takeConclusion() else { return nil }
         let mark = out.count
+        let absence = core.storeAbsence
         core.store.beginGroup()
         if pending.begun[place].work.change == nil { core.store.waitHere() }
         defer { core.store.endGroup() }
@@ -304,7 +305,7 @@ extension Dispatcher {
         }
         if request.id == nil || request.isSilenced { out.rewind(to: mark) }
         // Subscribers are notified of its changes before its answer.
-        if core.isWatching { core.lookAround() }
+        if core.isWatching, absence != .replaced { core.lookAround() }
         return (request, failure == nil)
     }
 

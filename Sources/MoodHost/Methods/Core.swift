@@ -56,8 +56,9 @@ struct Core: ~Copyable {
     var isShuttingDown = false
     /// Notifications that the present request has caused; the session sends them before its answer.
     let notices = NoticeQueue()
-    /// Whether the helper thread has the store. A read-only second view of its files stands in for it.
-    var isStoreAway = false
+    /// The work for which the helper thread has the store. A read-only second view of its files stands in for it.
+    var storeAbsence: StoreAbsence?
+    var isStoreAway: Bool { storeAbsence != nil }
     /// Whether later requests of the client wait for the effect of an earlier one.
     var holdsRequests: Bool { isStoreAway || sync.isSettingUp }
     /// The user's settings.

@@ -5,6 +5,13 @@ import MoodProtocol
 import MoodStore
 import Storage
 
+/// The kind of work for which the helper thread has the store.
+enum StoreAbsence {
+    case lent
+    /// Another store takes its place. Subscribers are told after the answer.
+    case replaced
+}
+
 /// The store while the helper thread has it for a long change. Later requests wait until it is back. Requests that may
 /// overtake are answered meanwhile from a second view of its files, as another process would.
 ///
@@ -88,6 +95,11 @@ final class LentStore: @unchecked Sendable {
         try job.run(&store, to: &answer) { work.isCancelled }
     }
 
+    fileprivate func carryOut(_ job: ResetJob, _ work: LongWork, _ answer: inout JSONWriter) throws {
+        guard work.mayCommit() else { throw RPCError(StorageError.cancelled, forWriting: true) }
+        try job.run(&store, to: &answer)
+    }
+
     fileprivate func carryOut(_ job: PastJob, _ work: LongWork, _ answer: inout JSONWriter) throws {
         // The rest of the message around it is short.
         answer.buffer.limit = job.bytesMax - 1024
@@ -129,6 +141,11 @@ extension Core {
         answerBesideLoop { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
     }
 
+    /// Runs a `store.reset` on the helper thread.
+    mutating func answerBesideLoop(_ job: ResetJob) -> any LaterWork {
+        answerBesideLoop(.replaced) { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
+    }
+
     /// Runs a `mood.undelete` on the helper thread.
     mutating func undeleteBesideLoop(_ job: UndeleteJob, _ arguments: borrowing Arguments) -> any LaterWork {
         changeBesideLoop(
@@ -143,12 +160,14 @@ extension Core {
         answerBesideLoop { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
     }
 
-    private mutating func answerBesideLoop(_ request: @escaping LentStore.Change) -> any LaterWork {
+    private mutating func answerBesideLoop(
+        _ absence: StoreAbsence = .lent, _ request: @escaping LentStore.Change
+    ) -> any LaterWork {
         let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: 0))
         return LongRequest(
             work,
             preparing: { core in
-                let lent = core.lendStore()
+                let lent = core.lendStore(absence)
                 return {
                     let result = Result { try lent.answer(work, request) }
                     return { (core, out) throws in
@@ -185,7 +204,7 @@ extension Core {
     }
 
     /// Hands the store to the worker and leaves a read-only second view of the durable moods in its place.
-    private mutating func lendStore() -> LentStore {
+    private mutating func lendStore(_ absence: StoreAbsence = .lent) -> LentStore {
         store.lockWait.end()
         var standIn = MoodRecords(store.location, helper: store.helper)
         standIn.moodBytesMax = store.moodBytesMax
@@ -193,14 +212,14 @@ extension Core {
         standIn.lockWait.mode = store.lockWait.mode
         standIn.setTime(now)
         swap(&store, &standIn)
-        isStoreAway = true
+        storeAbsence = absence
         return LentStore(standIn)
     }
 
     private mutating func takeBack(_ lent: LentStore) {
         store.lockWait.end()
         swap(&store, &lent.store)
-        isStoreAway = false
+        storeAbsence = nil
         store.setTime(now)
         storeMayBeThere()
         seeSettings()

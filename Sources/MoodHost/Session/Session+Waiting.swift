@@ -1,5 +1,6 @@
 import JSONCodec
 import JSONRPC
+import MoodProtocol
 import MoodStore
 import Platform
 
@@ -47,6 +48,7 @@ extension Session {
         if case .turn = wait { return }
         self.wait = wait
         lookedAt = 1
+        isLineHeldUp = isFirstOfLine
         hookDeadline = nil
         guard case .hooks(let asked) = wait else { return }
         round = asked
@@ -60,6 +62,7 @@ extension Session {
         if wait == nil {
             wait = .store
             lookedAt = 0
+            isLineHeldUp = false
         }
         hasWork = true
         if dispatcher.pending.isDone { attendWork(milliseconds: milliseconds) }
@@ -132,7 +135,7 @@ extension Session {
         core.setTime(milliseconds)
         core.store.beginGroup()
         beginGroup()
-        if core.isWatching {
+        if core.isWatching, core.storeAbsence != .replaced {
             lookAround()
             _ = tell()
         }
@@ -142,23 +145,43 @@ extension Session {
         unparkUnlessAwaited()
     }
 
+    /// Whether the first remaining message is a request that may overtake some.
+    private var isFirstOfLine: Bool {
+        mutating get {
+            let mark = frames.mark
+            defer { frames.rewind(to: mark) }
+            guard case .message(let range, _) = frames.next(isAtEnd: isInputAtEnd) else { return false }
+            return overtaking(UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range])) == .others
+        }
+    }
+
+    /// The requests that a message with an answer may overtake.
+    private mutating func overtaking(_ message: UnsafeRawBufferPointer) -> MethodDeclaration.Overtaking {
+        guard let envelope = Envelope.read(message, &validator), envelope.id != nil, let name = envelope.method
+        else { return .nothing }
+        return core.methods.find(name)?.method.overtakes ?? .nothing
+    }
+
     private mutating func answerOvertakers() {
         let mark = frames.mark
         var number = 0
         let (ways, round, place) = (ways, round, place)
         (self.round, self.place) = (nil, nil)
-        self.ways.remove(.mayWait)
         while let frame = frames.next(isAtEnd: isInputAtEnd) {
             number += 1
             guard number > lookedAt, case .message(let range, _) = frame else { continue }
             let message = UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range])
-            guard !cancellations.isAnswered(frameNumber + number), let envelope = Envelope.read(message, &validator),
-                envelope.id != nil, let name = envelope.method, core.methods.find(name)?.method.overtakes == true
-            else { continue }
+            guard !cancellations.isAnswered(frameNumber + number) else { continue }
+            switch overtaking(message) {
+            case .everything: self.ways = ways.subtracting(.mayWait)
+            case .others where !isLineHeldUp: self.ways = ways
+            case .nothing, .others: continue
+            }
             frameNumber += number
             defer { frameNumber -= number }
             do throws(Wait) { try handle(frame) } catch {
                 // The message waits for its turn instead.
+                isLineHeldUp = true
                 continue
             }
             cancellations.noteAnswered(frameNumber)

@@ -68,6 +68,8 @@ struct Session: ~Copyable {
     var wait: Wait?
     /// The number of messages, that one first, that were checked meanwhile.
     var lookedAt = 0
+    /// Whether a request waits that others of its kind may not overtake.
+    var isLineHeldUp = false
     /// The hooks that were or are asked about it.
     var round: HookRound?
     /// The end of the time for hooks.

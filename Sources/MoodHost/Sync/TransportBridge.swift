@@ -73,7 +73,7 @@ extension Core {
 
     /// The connection to plugins, for a round.
     mutating func transportPeer() -> TransportPeer {
-        loadPlugins()
+        seePlugins()
         return TransportPeer(schemes: plugins.schemes) {
             [bridge = sync.bridge] (scheme, method, params) throws(SyncError) in
             try bridge.ask(scheme, method, params)

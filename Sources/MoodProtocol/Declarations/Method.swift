@@ -23,8 +23,7 @@ public final class Method: Sendable {
     public let errors: [ErrorCode]
     /// The version of the protocol in which the method appeared.
     public let since: String
-    /// Whether it can be answered before an earlier request that waits for the lock of the store.
-    public let overtakes: Bool
+    public let overtakes: MethodDeclaration.Overtaking
     /// The example; nil for a plugin's method.
     let example: (@Sendable () -> MethodExample)?
 
@@ -68,7 +67,7 @@ public final class Method: Sendable {
         self.result = result
         self.errors = errors
         self.since = since
-        overtakes = false
+        overtakes = .nothing
         example = nil
         names = Self.names(of: fields)
         fieldCount = fields.count

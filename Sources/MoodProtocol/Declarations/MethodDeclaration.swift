@@ -48,16 +48,15 @@ public struct MethodDeclaration: Sendable {
     let result: @Sendable () -> Schema
     let errors: @Sendable () -> [ErrorCode]
     let since: String
-    /// Whether it can be answered before an earlier request that waits for the lock of the store.
-    let overtakes: Bool
+    let overtakes: Overtaking
     let example: @Sendable () -> MethodExample
 
     init(
         _ name: StaticString, _ effect: Effect, _ permission: Permission, _ summary: String,
         _ params: @autoclosure @escaping @Sendable () -> [Field] = [], common: Common = .none,
         result: @autoclosure @escaping @Sendable () -> Schema,
-        errors: @autoclosure @escaping @Sendable () -> [ErrorCode] = [], since: String = "1.0", overtakes: Bool = false,
-        example: @autoclosure @escaping @Sendable () -> MethodExample
+        errors: @autoclosure @escaping @Sendable () -> [ErrorCode] = [], since: String = "1.0",
+        overtakes: Overtaking = .nothing, example: @autoclosure @escaping @Sendable () -> MethodExample
     ) {
         self.name = name
         self.effect = effect
@@ -70,6 +69,14 @@ public struct MethodDeclaration: Sendable {
         self.since = since
         self.overtakes = overtakes
         self.example = example
+    }
+
+    /// The earlier requests that wait, and that a request of the method does not wait for.
+    public enum Overtaking: Sendable {
+        case nothing
+        /// Those of methods that overtake nothing. Among themselves, such requests keep their order.
+        case others
+        case everything
     }
 
     /// The params that methods of one kind share.

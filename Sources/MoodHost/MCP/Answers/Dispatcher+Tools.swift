@@ -47,7 +47,11 @@ extension Dispatcher {
 
     private mutating func toolCall(_ given: ModelParams, _ revision: Revision) throws -> ToolCall {
         let name = try given.text(given.name, "name", "the name of a tool, as tools/list gives it")
-        let tool = try toolCatalogue().find(name)
+        let tool: Tool
+        do throws(RPCError) { tool = try toolCatalogue().find(name) } catch {
+            core.seePlugins()
+            tool = try toolCatalogue().find(name)
+        }
         let arguments = ToolArguments(try given.object(given.arguments, "arguments"))
         let isHidden = core.options.hidesNotes || arguments.boolean("with_notes") == false
         var facts = ToolFacts(

@@ -33,7 +33,7 @@ extension Core {
             filter, isDescending: known?.isDescending ?? false, takesDamaged: arguments[TransferParams.damaged])
         if let damage = moods.damage, !arguments[TransferParams.damaged] { throw Self.refusal(damage) }
         guard let known else {
-            loadPlugins()
+            seePlugins()
             return try exportByPlugin(format, moods)
         }
         let zone = timeZone(arguments[ReadingParams.timeZone]) ?? TimeZones.system

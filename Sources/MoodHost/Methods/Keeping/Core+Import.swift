@@ -29,7 +29,7 @@ extension Core {
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
     ) throws -> (any LaterWork)? {
         let path = arguments[TransferParams.path]
-        loadPlugins()
+        seePlugins()
         let name = arguments[TransferParams.importFormat]
         if arguments[TransferParams.copy] {
             guard name ?? "jsonl" == "jsonl", !arguments[has: TransferParams.map] else {

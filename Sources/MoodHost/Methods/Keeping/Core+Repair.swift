@@ -12,7 +12,7 @@ extension Core {
         Handler(StoreMethods.verify, [.tolerates, .durable], later: { (core, _, _) in try core.verify() }),
         Handler(StoreMethods.salvage, .durable, later: { try $0.salvage($2) }),
         Handler(StoreMethods.accept, [.idle, .durable], maybe: { try $0.accept($1, &$3) }),
-        Handler(StoreMethods.reset, [.idle, .durable], { try $0.reset(&$3) }),
+        Handler(StoreMethods.reset, [.idle, .durable], maybe: { try $0.reset($1, &$3) }),
     ]
 
     /// Writes the changes of earlier requests of the group to the files, before this request reads them.
@@ -122,8 +122,20 @@ extension Core {
         return nil
     }
 
-    private mutating func reset(_ out: inout JSONWriter) throws {
+    private mutating func reset(
+        _ request: borrowing Request, _ out: inout JSONWriter
+    ) throws -> (any LaterWork)? {
         try beginRepair("store.reset")
+        let job = ResetJob()
+        if path != nil, !request.ways.contains(.atOnce) { return answerBesideLoop(job) }
+        try job.run(&store, to: &out)
+        return nil
+    }
+}
+
+/// `store.reset`, for any thread.
+struct ResetJob: Sendable {
+    func run(_ store: inout MoodRecords, to out: inout JSONWriter) throws {
         let aside: String?
         do throws(RepairError) { aside = try store.reset() } catch { throw RPCError(error, by: "store.reset") }
         out.beginObject()

@@ -95,7 +95,7 @@ extension Core {
     /// Performs an action `{type: "x.<id>.<name>", params?}`; nil for another action.
     mutating func performByPlugin(_ action: JSONValue) throws(RPCError) -> (any LaterWork)? {
         guard let type = action["type"]?.string, type.utf8.starts(with: "x.".utf8) else { return nil }
-        loadPlugins()
+        seePlugins()
         let name = type.utf8.split(separator: UInt8(ascii: ".")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
         let id = PluginID(String(decoding: type.utf8.dropFirst(2).dropLast(name.utf8.count + 1), as: UTF8.self))
         guard let id, let plugin = plugins[id], let own = plugin.ownMethods.first(where: { $0.name == name }) else {
@@ -133,6 +133,7 @@ extension Core {
         guard name.isEscaped || name.raw.first == UInt8(ascii: "x") else { return nil }
         let text = name.string
         guard text.utf8.starts(with: "x.".utf8), text.utf8.count < 256 else { return nil }
+        seePlugins()
         addPluginMethods()
         if let entry = methods.find(name) ?? unseenTool(text) { return entry }
         let labels = text.utf8.dropFirst(2).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -147,7 +148,7 @@ extension Core {
     mutating func shareByPlugin(
         _ name: String, _ id: MoodID, _ request: borrowing Request, _ arguments: borrowing Arguments
     ) throws(RPCError) -> any LaterWork {
-        loadPlugins()
+        seePlugins()
         guard let (plugin, format) = plugins.shareFormat(name) else {
             let known = ShareFormat.all.map { "\"\($0.name)\"" } + plugins.shareFormatNames.map { "\"\($0)\"" }
             throw Arguments.error("must be one of \(known.joined(separator: ", "))", at: "/format")

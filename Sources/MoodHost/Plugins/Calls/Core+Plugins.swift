@@ -13,38 +13,63 @@ extension Core {
         Handler(
             PluginMethods.info,
             { (core, _, arguments, out) throws(RPCError) in
-                core.loadPlugins()
+                core.seePlugins()
                 try core.writePlugin(try pluginID(arguments), &out)
             }
         ),
-        Handler(PluginMethods.trust, { try $0.trustPlugin($2, &$3) }),
-        Handler(PluginMethods.untrust, { try $0.untrustPlugin(try pluginID($2), &$3) }),
+        Handler(
+            PluginMethods.trust,
+            check: { (core, _, arguments) throws(RPCError) in
+                _ = try (core.trustable(arguments), grants(arguments))
+                return core.needOfRecords
+            },
+            { (core, _, arguments, out) throws(RPCError) in try core.trustPlugin(arguments, &out) }
+        ),
+        Handler(
+            PluginMethods.untrust,
+            check: { (core, _, arguments) throws(RPCError) in
+                let id = try core.seenPlugin(arguments)
+                return core.plugins.records[id] == nil ? [] : core.needOfRecords
+            },
+            { (core, _, arguments, out) throws(RPCError) in
+                try core.untrustPlugin(try pluginID(arguments), &out)
+            }
+        ),
         Handler(
             PluginMethods.enable,
+            check: { (core, _, arguments) throws(RPCError) in try core.checkTrusted(arguments) },
             { (core, _, arguments, out) throws(RPCError) in
                 try core.changePlugin(arguments, &out) { (record, _) throws(RPCError) in record.isEnabled = true }
             }
         ),
         Handler(
             PluginMethods.disable,
+            check: { (core, _, arguments) throws(RPCError) in try core.checkTrusted(arguments) },
             { (core, _, arguments, out) throws(RPCError) in
                 try core.changePlugin(arguments, &out) { (record, _) throws(RPCError) in record.isEnabled = false }
             }
         ),
         Handler(
             PluginMethods.restart,
+            check: { (core, _, arguments) throws(RPCError) in
+                let id = try core.seenPlugin(arguments)
+                return core.options.isReadOnly || core.plugins[id] == nil ? [] : core.needOfRecords
+            },
             { (core, _, arguments, out) throws(RPCError) in
-                core.loadPlugins()
                 try core.restartPlugin(try pluginID(arguments), skip: arguments[PluginParams.skip], &out)
             }
         ),
-        Handler(PluginMethods.configure, { try $0.configurePlugin($2, &$3) }),
+        Handler(
+            PluginMethods.configure,
+            check: { (core, _, arguments) throws(RPCError) in
+                _ = try core.configuration(arguments)
+                return try core.checkTrusted(arguments)
+            },
+            { (core, _, arguments, out) throws(RPCError) in try core.configurePlugin(arguments, &out) }),
         Handler(
             PluginMethods.log,
             { (core, _, arguments, out) throws(RPCError) in
-                core.loadPlugins()
-                let id = try pluginID(arguments)
-                try core.plugins.require(id)
+                let id = try core.seenPlugin(arguments)
                 writeLog(core.plugins.notes(of: id).last(arguments[PluginParams.lines]), &out)
             }
         ),
@@ -57,6 +82,29 @@ extension Core {
         return id
     }
 
+    /// The known plugin that a request names, by the records as they are now.
+    private mutating func seenPlugin(_ arguments: borrowing Arguments) throws(RPCError) -> PluginID {
+        seePlugins()
+        let id = try Self.pluginID(arguments)
+        try plugins.require(id)
+        return id
+    }
+
+    /// Checks that a request names a trusted plugin.
+    private mutating func checkTrusted(_ arguments: borrowing Arguments) throws(RPCError) -> Need {
+        let id = try seenPlugin(arguments)
+        if plugins.records[id] == nil { throw Self.untrusted(id) }
+        return needOfRecords
+    }
+
+    /// The need of a change of the records: the store's lock.
+    private var needOfRecords: Need { path == nil ? [] : .makes }
+
+    private static func untrusted(_ id: PluginID) -> RPCError {
+        let reason = "\(id) is not trusted. Trust it first: mood plugin trust \(id)."
+        return RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
+    }
+
     private static func writeLog(_ lines: [PluginLog.Line], _ out: inout JSONWriter) {
         out.beginObject()
         out.member("lines", array: lines) { line, out in line.write(to: &out) }
@@ -66,7 +114,7 @@ extension Core {
     // MARK: Listing
 
     private mutating func listPlugins(_ out: inout JSONWriter) {
-        loadPlugins()
+        seePlugins()
         out.beginObject()
         out.key("plugins")
         out.beginArray()
@@ -94,14 +142,9 @@ extension Core {
         _ arguments: borrowing Arguments, _ out: inout JSONWriter,
         _ body: (inout PluginRecords.Record, inout JSONValue) throws(RPCError) -> Void
     ) throws(RPCError) {
-        loadPlugins()
         let id = try Self.pluginID(arguments)
-        try plugins.require(id)
         try changePlugins { (records, secrets) throws(RPCError) in
-            guard var record = records[id] else {
-                let reason = "\(id) is not trusted. Trust it first: mood plugin trust \(id)."
-                throw RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
-            }
+            guard var record = records[id] else { throw Self.untrusted(id) }
             try body(&record, &secrets[id])
             records[id] = record
         }
@@ -110,7 +153,6 @@ extension Core {
 
     /// Restarts a plugin. The file notifies every other host that runs it.
     private mutating func restartPlugin(_ id: PluginID, skip: Bool, _ out: inout JSONWriter) throws(RPCError) {
-        try plugins.require(id)
         if options.isReadOnly {
             if let plugin = plugins[id] { plugins.restart(plugin, skip: skip) }
         } else if plugins[id] != nil {
@@ -123,10 +165,10 @@ extension Core {
     }
 
     private mutating func untrustPlugin(_ id: PluginID, _ out: inout JSONWriter) throws(RPCError) {
-        loadPlugins()
-        try plugins.require(id)
-        try changePlugins { (records, _) throws(RPCError) in records[id] = nil }
-        plugins.noteOutdated(id)
+        if plugins.records[id] != nil {
+            try changePlugins { (records, _) throws(RPCError) in records[id] = nil }
+            plugins.noteOutdated(id)
+        }
         guard plugins.find(id) != nil else {
             // Its folder is gone too, so nothing more is known of it.
             return JSONValue.object([.init("id", .string(id.text)), .init("state", "untrusted")]).write(to: &out)
@@ -135,9 +177,18 @@ extension Core {
     }
 
     private mutating func configurePlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        loadPlugins()
-        let id = try Self.pluginID(arguments)
-        try plugins.require(id)
+        let parts = try configuration(arguments)
+        try changePlugin(arguments, &out) { (record, secret) throws(RPCError) in
+            record.config = parts.open
+            secret = parts.secret
+        }
+    }
+
+    /// The settings that a request gives to a plugin.
+    private mutating func configuration(
+        _ arguments: borrowing Arguments
+    ) throws(RPCError) -> (open: JSONValue, secret: JSONValue) {
+        let id = try seenPlugin(arguments)
         let manifest = plugins[id]?.manifest ?? plugins.find(id)?.manifest
         guard let schema = manifest?.config else {
             throw Arguments.error("cannot be set: \(id) has no settings", at: "/config")
@@ -149,16 +200,14 @@ extension Core {
         if let fault = schema.check(PluginConfig.withDefaults(whole, by: schema)) {
             throw Arguments.error(fault.reason, at: "/config" + fault.path)
         }
-        let parts = PluginConfig.split(whole, by: schema)
-        try changePlugin(arguments, &out) { (record, secret) throws(RPCError) in
-            record.config = parts.open
-            secret = parts.secret
-        }
+        return PluginConfig.split(whole, by: schema)
     }
 
-    /// Trusts a plugin. Nothing of a plugin runs before this.
-    private mutating func trustPlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        loadPlugins()
+    /// The plugin that a request to trust names, if its folder is as the user has seen it.
+    private mutating func trustable(
+        _ arguments: borrowing Arguments
+    ) throws(RPCError) -> (id: PluginID, path: String, manifest: Manifest, digest: PluginDigest) {
+        seePlugins()
         let id = try Self.pluginID(arguments)
         if plugins.settings.isOff {
             throw RPCError(
@@ -176,29 +225,44 @@ extension Core {
         guard let current = found.digest, current.text.utf8.elementsEqual(digest.utf8) else {
             throw Self.otherDigest(id, found.digest?.text, revision: store.revision)
         }
-        let before = plugins.records[id]
-        var (runtimes, readable, writable) = (before?.runtimes ?? [], before?.readable ?? [], before?.writable ?? [])
-        if let given = arguments[PluginParams.runtimes] {
-            runtimes = try Self.folders(JSONValue(given), "/runtimes")
+        return (id, found.path, manifest, current)
+    }
+
+    /// The members of a request to trust that the user adds.
+    private static func grants(
+        _ arguments: borrowing Arguments
+    ) throws(RPCError) -> (runtimes: [String]?, files: (read: [String], write: [String])?, tools: String?) {
+        let runtimes = try arguments[PluginParams.runtimes].map { (given) throws(RPCError) in
+            try folders(JSONValue(given), "/runtimes")
         }
-        if let files = arguments[PluginParams.files].map({ JSONValue($0) }) {
-            readable = try Self.folders(files["read"] ?? [], "/files/read")
-            writable = try Self.folders(files["write"] ?? [], "/files/write")
+        let files = try arguments[PluginParams.files].map { (given) throws(RPCError) in
+            let files = JSONValue(given)
+            return (
+                read: try folders(files["read"] ?? [], "/files/read"),
+                write: try folders(files["write"] ?? [], "/files/write")
+            )
         }
         let tools = arguments[PluginParams.tools]
         if let tools, PluginDigest(tools) == nil {
             throw Arguments.error("must be sha256: and 64 hex digits", at: "/tools")
         }
-        store.waitHere()
-        if path != nil { try makeStore() }
+        return (runtimes, files, tools)
+    }
+
+    /// Trusts a plugin. Nothing of a plugin runs before this.
+    private mutating func trustPlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        let (id, folder, manifest, current) = try trustable(arguments)
+        let before = plugins.records[id]
+        let given = try Self.grants(arguments)
         let copy: String
         do {
-            copy = try TrustedCopy.make(from: found.path, of: id, into: plugins.runFolder(), expecting: current)
+            copy = try TrustedCopy.make(from: folder, of: id, into: plugins.runFolder(), expecting: current)
             try plugins.makeDataFolder(id)
         } catch {
             let reason = "\(id) cannot be copied: \(error)"
             throw RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
         }
+        let runtimes = given.runtimes ?? before?.runtimes ?? []
         guard let program = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: runtimes) else {
             let reason =
                 "Its program \(manifest.exec[0]) is not in the folder or in \(ExecSearch.path), or may not be executed."
@@ -208,8 +272,10 @@ extension Core {
         var record = PluginRecords.Record(
             id: id, digest: current.text, trustedSince: now.text, trustedRevision: store.revision,
             execRealPath: program.realPath, manifest: manifest.source)
-        (record.readable, record.writable, record.runtimes) = (readable, writable, runtimes)
-        if manifest.kind == .mcp { pinTools(tools, before, &record) }
+        record.readable = given.files?.read ?? before?.readable ?? []
+        record.writable = given.files?.write ?? before?.writable ?? []
+        record.runtimes = runtimes
+        if manifest.kind == .mcp { pinTools(given.tools, before, &record) }
         try changePlugins { (records, _) throws(RPCError) in
             if let before = records[id] { (record.config, record.isEnabled) = (before.config, before.isEnabled) }
             records[id] = record

@@ -16,7 +16,12 @@ extension Core {
         prepareSync()
     }
 
-    /// Reads the records again: another host may have changed them.
+    /// Reads the records as they are now: another host may have changed them, and no watch has told yet.
+    mutating func seePlugins() {
+        if plugins.isLoaded { reloadPlugins() } else { loadPlugins() }
+    }
+
+    /// Reads the records again.
     @inline(never)
     mutating func reloadPlugins() {
         defer { chooseSummaries() }

@@ -97,6 +97,7 @@ final class PluginRegistry {
         isLoaded = true
         guard !settings.isOff else { return }
         let (before, secretsBefore) = (self.records, self.secrets)
+        if wasLoaded, records == before, secrets.write() == secretsBefore.write() { return }
         func goesOn(_ id: PluginID) -> Bool {
             records[id]?.runs(like: before[id]) == true && secretsBefore[id].text == secrets[id].text
         }

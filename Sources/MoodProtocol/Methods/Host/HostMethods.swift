@@ -12,10 +12,11 @@ public enum HostMethods {
             .required("store", StoreMethods.state, "As store.info answers."),
             .required("limits", Limits.schema, "Every limit by name."),
             .required("features", .array(.string(.plain), .any, isUnique: true), "What this version can do."),
-        ]), overtakes: true, example: .init(varying: ["/pid"]))
+        ]), overtakes: .everything, example: .init(varying: ["/pid"]))
 
     public static let ping = MethodDeclaration(
-        "host.ping", .read, .readMoods, "Answer at once.", result: .result([]), overtakes: true, example: .init())
+        "host.ping", .read, .readMoods, "Answer at once.", result: .result([]), overtakes: .everything, example: .init()
+    )
 
     public static let shutdown = MethodDeclaration(
         "host.shutdown", .write, .owner, "Answer, then end the process in good order.", result: .result([]),
@@ -47,5 +48,6 @@ public enum HostMethods {
             .required("components", .any, "The schemas and errors by name."),
             .required("x-notifications", .array(.any, .any, isUnique: false), "What the host sends of itself."),
             .required("x-examples", .any, "How to have the examples again."),
-        ]), overtakes: true, example: .init(varying: ["/methods", "/components", "/x-notifications", "/x-examples"]))
+        ]), overtakes: .everything,
+        example: .init(varying: ["/methods", "/components", "/x-notifications", "/x-examples"]))
 }

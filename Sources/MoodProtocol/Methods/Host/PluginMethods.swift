@@ -43,11 +43,11 @@ public enum PluginMethods {
         "plugin.list", .read, .owner, "List all plugins that are found, with their states.",
         result: .result([
             .required("plugins", .array(.named("Plugin", .result(listed)), .any, isUnique: false), "In order of place.")
-        ]), overtakes: true, example: .init())
+        ]), overtakes: .others, example: .init())
 
     public static let info = MethodDeclaration(
         "plugin.info", .read, .owner, "Tell all that is known of a plugin.", [PluginParams.id.field], result: detail,
-        errors: errors, overtakes: true, example: .init(#"{"id":"org.example.poem"}"#, varying: ["/exec"]))
+        errors: errors, overtakes: .others, example: .init(#"{"id":"org.example.poem"}"#, varying: ["/exec"]))
 
     public static let trust = MethodDeclaration(
         "plugin.trust", .write, .owner,
@@ -55,36 +55,36 @@ public enum PluginMethods {
         [
             PluginParams.id.field, PluginParams.digest.field, PluginParams.runtimes.field, PluginParams.files.field,
             PluginParams.tools.field,
-        ], result: detail, errors: changing, overtakes: true,
+        ], result: detail, errors: changing, overtakes: .others,
         example: .init(
             #"{"id":"org.example.poem","digest":"sha256:6380574f0d12ded77343a257567592cfc6d8f72fd329796659ac35fb61fd0926"}"#,
             varying: ["/exec"]))
 
     public static let untrust = MethodDeclaration(
         "plugin.untrust", .write, .owner, "Stop a plugin, and let it run no more.", [PluginParams.id.field],
-        result: detail, errors: changing, overtakes: true,
+        result: detail, errors: changing, overtakes: .others,
         example: .init(#"{"id":"org.example.poem"}"#, after: [trusted], varying: ["/exec"]))
 
     public static let enable = MethodDeclaration(
         "plugin.enable", .write, .owner, "Let a disabled plugin run again.", [PluginParams.id.field], result: detail,
-        errors: changing, overtakes: true,
+        errors: changing, overtakes: .others,
         example: .init(
             #"{"id":"org.example.poem"}"#, after: [trusted, .init("plugin.disable", #"{"id":"org.example.poem"}"#)],
             varying: ["/exec"]))
 
     public static let disable = MethodDeclaration(
         "plugin.disable", .write, .owner, "Stop a plugin, and keep its trust.", [PluginParams.id.field],
-        result: detail, errors: changing, overtakes: true,
+        result: detail, errors: changing, overtakes: .others,
         example: .init(#"{"id":"org.example.poem"}"#, after: [trusted], varying: ["/exec"]))
 
     public static let restart = MethodDeclaration(
         "plugin.restart", .write, .owner, "Stop a plugin and forget its crashes; it starts when it is needed.",
-        [PluginParams.id.field, PluginParams.skip.field], result: detail, errors: changing, overtakes: true,
+        [PluginParams.id.field, PluginParams.skip.field], result: detail, errors: changing, overtakes: .others,
         example: .init(#"{"id":"org.example.poem"}"#, after: [trusted], varying: ["/exec"]))
 
     public static let configure = MethodDeclaration(
         "plugin.configure", .write, .owner, "Replace a plugin's settings; it starts anew with them.",
-        [PluginParams.id.field, PluginParams.config.field], result: detail, errors: changing, overtakes: true,
+        [PluginParams.id.field, PluginParams.config.field], result: detail, errors: changing, overtakes: .others,
         example: .init(#"{"id":"org.example.poem","config":{"lines":6}}"#, after: [trusted], varying: ["/exec"]))
 
     public static let log = MethodDeclaration(
@@ -101,7 +101,7 @@ public enum PluginMethods {
                         .optional("level", .string(.plain), "As the plugin gave it."),
                         .required("text", .string(.plain), "The line."),
                     ]), .any, isUnique: false), "The oldest first.")
-        ]), errors: errors, overtakes: true, example: .init(#"{"id":"org.example.poem"}"#, after: [trusted]))
+        ]), errors: errors, overtakes: .others, example: .init(#"{"id":"org.example.poem"}"#, after: [trusted]))
 
     public static let states: [Name] = [
         "invalid", "shadowed", "untrusted", "disabled", "stopped", "starting", "running", "stopping", "backingOff",
