@@ -382,15 +382,16 @@ def in_order(root):
 def setup_in_order(root):
     os.makedirs(root + "/f")
     os.makedirs(root + "/g")
-    one = Host(root + "/a/s")
+    one = Store(root + "/a/s")
     requests = [
         ("sync.setup", {"url": "folder:" + root + "/f"}), ("sync.status", {}), ("sync.setup", {"url": "folder:" + root + "/f", "new": True}),
         ("sync.status", {}), ("mood.create", {"emoji": "😊", "label": "x"}), ("sync.now", {}),
         ("sync.setup", {"url": "folder:" + root + "/g"}), ("sync.status", {}), ("sync.conflicts", {}),
         ("sync.forget", {"replica": str(uuid.uuid4())}), ("sync.leave", {}), ("sync.status", {}),
         ("sync.setup", {"url": "folder:" + root + "/f"}), ("sync.status", {}), ("mood.list", {})]
-    numbers = [one.send(method, **params) for method, params in requests]
-    messages = [one.answer() for _ in numbers]
+    numbers = [one.send(method, params) for method, params in requests]
+    messages = [one.message() for _ in numbers]
+    one.close()
     ordered = [message["id"] for message in messages if requests[numbers.index(message["id"])][0] != "sync.now"]
     assert ordered == [number for number, (method, _) in zip(numbers, requests) if method != "sync.now"], ordered
     said = {message["id"]: message for message in messages}
