@@ -40,18 +40,26 @@ def in_folder(run):
     return case
 
 
-def run_cases(cases, only=""):
+def run_cases(cases, only="", jobs=1):
     """Runs the cases `(name, function)` whose names have `only` in them; prints a line for each. Returns how many failed."""
-    cases, failed = [(name, run) for name, run in cases if only in name], 0
-    for name, run in cases:
+    cases = [(name, run) for name, run in cases if only in name]
+
+    def outcome(case):
         begin = time.monotonic()
         try:
-            said = run()
-            print(f"ok    {name}: {said or f'{time.monotonic() - begin:.1f} s'}", flush=True)
+            return True, case[1]() or f"{time.monotonic() - begin:.1f} s"
         except FAULTS as error:
-            failed += 1
-            print(f"WRONG {name}: {type(error).__name__}: {str(error)[:2000]}", flush=True)
-        Host.kill_all()
+            return False, f"{type(error).__name__}: {str(error)[:2000]}"
+        finally:
+            if jobs == 1:
+                Host.kill_all()
+
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for (name, _), (holds, said) in zip(cases, pool.map(outcome, cases)):
+            failed += not holds
+            print(f"{'ok   ' if holds else 'WRONG'} {name}: {said}", flush=True)
+    Host.kill_all()
     print(f"{len(cases)} cases, {failed} wrong")
     return failed or not cases
 

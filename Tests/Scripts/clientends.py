@@ -11,10 +11,10 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 
 from clients import blocks
+from harness import script
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 # Seconds, with room for a slow machine.
@@ -147,8 +147,9 @@ def real(language, folder):
         ["result", "result"])
 
 
-def main():
-    host = pathlib.Path(sys.argv[1]).resolve()
+@script("host")
+def main(options):
+    host = pathlib.Path(options.host).resolve()
     faults, trials = [], 0
     for language in LANGUAGES:
         if shutil.which(language.runtime) is None:
@@ -168,7 +169,3 @@ def main():
         print(fault)
     print(f"{trials} trials, {len(faults)} faults")
     return bool(faults)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -11,8 +11,9 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
+
+from harness import script
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "Docs" / "Clients.md"
 # The name of a section: its client's file, the file of the use, and the command.
@@ -30,15 +31,15 @@ def blocks(section):
     return [code for name, code in re.findall(r"```(\w+)\n(.*?)```", text, re.S) if name != "sh"]
 
 
-def main():
-    host = pathlib.Path(sys.argv[1]).resolve()
-    failed = False
+@script("host")
+def main(options):
+    host = pathlib.Path(options.host).resolve()
+    failed = []
     for section, (client, use, runtime) in SECTIONS.items():
         code, program, printed = blocks(section)
         lines = [line for line in code.splitlines() if line.strip()]
         if len(lines) > LINES_MAX:
-            print(f"{section}: the client has {len(lines)} lines, and {LINES_MAX} are allowed")
-            failed = True
+            failed.append(f"{section}: the client has {len(lines)} lines, and {LINES_MAX} are allowed")
         if shutil.which(runtime) is None:
             print(f"SKIPPED: {runtime}")
             continue
@@ -54,12 +55,10 @@ def main():
             run = subprocess.run([runtime, use], cwd=folder, capture_output=True, text=True, timeout=60,
                                  env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "HOME": folder})
         if run.stdout != printed:
-            print(f"{section}: it prints {run.stdout!r}, and the page says {printed!r}\n{run.stderr}")
-            failed = True
+            failed.append(f"{section}: it prints {run.stdout!r}, and the page says {printed!r}\n{run.stderr}")
         else:
             print(f"{section}: {len(lines)} lines, and they print what the page says")
+    for fault in failed:
+        print(fault)
+    print(f"{len(SECTIONS)} clients, {len(failed)} faults")
     return failed
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -10,14 +10,14 @@ Usage: coverage.py [--scratch FOLDER] [--counted]
 With --counted nothing is built and run: it looks at the counts of the last run. The exit code is 1 where the list is wrong.
 """
 
-import argparse
 import collections
 import json
 import os
 import shutil
 import subprocess
 import sys
-import time
+
+from harness import script
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "Sources", "Storage")
@@ -93,12 +93,10 @@ def read_list():
     return known
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Which regions of Storage the tests reach, with optimization.")
-    parser.add_argument("--scratch", type=os.path.abspath, default=os.path.join(ROOT, ".build", "coverage"))
-    parser.add_argument("--counted", action="store_true", help="use the counts of the last run")
-    options = parser.parse_args()
-    begin, profiles = time.monotonic(), os.path.join(options.scratch, "profiles")
+@script(scratch=os.path.join(ROOT, ".build", "coverage"), counted=(False, "use the counts of the last run"))
+def main(options):
+    options.scratch = os.path.abspath(options.scratch)
+    profiles = os.path.join(options.scratch, "profiles")
     if not options.counted:
         run_tests(options.scratch, profiles)
     counts = read_counts(options.scratch, profiles)
@@ -111,9 +109,5 @@ def main():
     wrong = len(set(known) ^ set(lines))
     missed = sum(count == 0 for count in counts.values())
     print(f"{len(counts)} regions, {100 * (1 - missed / len(counts)):.1f} % reached, {missed} not;"
-          f" {len(lines)} lines, {len(known)} with a reason, {time.monotonic() - begin:.0f} s, {wrong} wrong")
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+          f" {len(lines)} lines, {len(known)} with a reason, {wrong} wrong")
+    return wrong

@@ -8,14 +8,13 @@ restarted again and again. The plugin records each event before it acknowledges 
 the trust, in order; after a kill only the latest events may repeat.
 """
 
-import argparse
 import os
 import random
 import signal
-import sys
 import threading
 import time
 
+from harness import script
 from pluginhost import Refused, Trial, descendants, status, wait_until
 
 RECORDER = "org.example.recorder"
@@ -65,14 +64,8 @@ def problem(events, made, since):
     return None if last == max(wanted) else f"the last event is {last} of {max(wanted)}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("host")
-    parser.add_argument("--changes", type=int, default=100000)
-    parser.add_argument("--kills", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=600, help="to wait for the rest after the last kill")
-    options = parser.parse_args()
+@script("host", changes=100_000, kills=1000, seed=1, seconds=(600.0, "to wait for the rest after the last kill"))
+def main(options):
     chance = random.Random(options.seed)
     made, errors, killed = [], [], {"host": 0, "plugin": 0}
     with Trial(options.host, "--lock-timeout", "60", "--limit", "pluginBackOffMs=1") as trial:
@@ -121,10 +114,6 @@ def main():
         events = recorded(path)
         found = f"the writer: {errors[0]!r}" if errors else problem(events, made, since)
     print(f"{len(made)} changes, {killed['plugin']} kills of the plugin, {killed['host']} of a host; {len(events)} events, "
-          f"{len(events) - len(set(events))} of them again; seed {options.seed}")
-    print(f"FAILED: {found}" if found else "each came, in order, without a gap")
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+          f"{len(events) - len(set(events))} of them again")
+    print(f"WRONG: {found}" if found else "each came, in order, without a gap")
+    return found

@@ -11,7 +11,8 @@ import json
 import os
 import shutil
 import subprocess
-import sys
+
+from harness import script
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Docs/Examples/plugins")
 NEEDS = {".py": ["python3"], ".mjs": ["node"], ".sh": ["sh"]}
@@ -60,8 +61,9 @@ def test(name):
     return None
 
 
-def main():
-    names = sys.argv[1:] or sorted(one for one in os.listdir(FOLDER) if "." in one and os.path.isdir(os.path.join(FOLDER, one)))
+@script("names*")
+def main(options):
+    names = options.names or sorted(one for one in os.listdir(FOLDER) if "." in one and os.path.isdir(os.path.join(FOLDER, one)))
     failed = 0
     for name in names:
         wrong = [*problems(name), *filter(None, [test(name)])]
@@ -69,8 +71,4 @@ def main():
         for one in wrong:
             print(f"{name}: {one}")
     print(f"{len(names) - failed} example plugins work, {failed} do not")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return failed

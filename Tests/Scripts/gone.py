@@ -7,23 +7,17 @@ Each host runs several plugins, good and hostile: one that ignores all signals, 
 processes in sessions of their own, one with 1,000 children. It is killed at a random moment, sometimes while they start.
 """
 
-import argparse
 import random
-import sys
 import time
 
+from harness import script
 from pluginhost import Trial, descendants, end_all, gone, is_running, method, percentile
 
 WAYS = ["good", "ignores-signals", "grandchild", "hangs", "escapes", "forks"]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("host")
-    parser.add_argument("--kills", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=1, help="within which all must be gone")
-    options = parser.parse_args()
+@script("host", kills=1000, seed=1, seconds=(1.0, "within which all must be gone"))
+def main(options):
     chance = random.Random(options.seed)
     taken, most, stayed = [], 0, 0
     with Trial(options.host) as trial:
@@ -54,9 +48,5 @@ def main():
             else:
                 taken.append(seconds)
     print(f"{len(taken)} of {options.kills} gone within {options.seconds:g} s; up to {most} processes; median "
-          f"{percentile(taken, 0.5) * 1000:.0f} ms, longest {max(taken, default=0) * 1000:.0f} ms; seed {options.seed}")
-    return 1 if stayed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+          f"{percentile(taken, 0.5) * 1000:.0f} ms, longest {max(taken, default=0) * 1000:.0f} ms")
+    return stayed

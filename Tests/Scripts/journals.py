@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The cost of many journals on three servers of NATS JetStream on loopback: memory, disk, and the time of a lookup.
 
-    NATS_PYTHON journals.py [JOURNALS]      a python3 that has nats-py, and nats-server; else SKIPPED
+    NATS_PYTHON journals.py [--journals 100000]      a python3 that has nats-py, and nats-server; else SKIPPED
 
 Each journal has two replicas with a message of 600 bytes each, and so has one more, for the lookups.
 """
-import asyncio, importlib.util, os, shutil, sys, time, uuid
+import asyncio, importlib.util, os, sys, time, uuid
+
+from harness import Skipped, needs, script
 
 PLUGIN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../Docs/Examples/plugins/org.moodboard.nats")
 sys.dont_write_bytecode = True
@@ -22,7 +24,7 @@ def used(folder):
     return sum(os.lstat(os.path.join(place, name)).st_blocks * 512 for place, _, names in os.walk(folder) for name in names)
 
 
-async def main(count):
+async def measure(count):
     import jetstream
     from cluster import Cluster
     cluster = Cluster()
@@ -57,7 +59,9 @@ async def main(count):
         cluster.close()
 
 
-if not shutil.which("nats-server") or not importlib.util.find_spec("nats"):
-    print("SKIPPED: nats-server, or nats-py")
-else:
-    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000))
+@script(journals=100_000)
+def main(options):
+    needs("nats-server")
+    if not importlib.util.find_spec("nats"):
+        raise Skipped("nats-py")
+    asyncio.run(measure(options.journals))

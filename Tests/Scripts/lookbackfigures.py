@@ -11,16 +11,16 @@ an empty store, and an export of all moods as jsonl.
 Goals (for a million moods): 150 ms, 15 ms for a year, 16 MiB; 1 s, 1.5 s. With `--most N` the exit code is 1 where a time is
 more than N times its goal.
 """
-import argparse
 import json
 import os
 import random
 import re
 import subprocess
-import sys
 import tempfile
 import time
 from datetime import datetime, timedelta, timezone
+
+from harness import Host, Wrong, script
 
 FEELINGS = [("😊", "Happy"), ("😢", "Sad"), ("😌", "Calm"), ("😐", "Meh"), ("🎉", "Excited"), ("🐝", "Busy"), ("😴", "Tired")]
 TAGS = ["work", "home", "sport", "rain", "friends", "family", "travel", "music"]
@@ -28,46 +28,9 @@ ZONES = ["Europe/Helsinki"] * 8 + ["America/New_York", "Asia/Tokyo"]
 YEARS = range(2014, 2026)
 
 
-class Host:
-    def __init__(self, program, *arguments):
-        self.process = subprocess.Popen(
-            [program, "--no-plugins", "--time-zone", "UTC", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.number = 0
-
-    def send(self, method, **params):
-        self.number += 1
-        line = json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
-        self.process.stdin.write(line.encode() + b"\n")
-        self.process.stdin.flush()
-        return self.number
-
-    def read(self):
-        while True:
-            line = self.process.stdout.readline()
-            if not line:
-                sys.exit("the host has ended")
-            answer = json.loads(line)
-            if "id" in answer:
-                if "error" in answer:
-                    sys.exit(f"answered {answer['error']}")
-                return answer
-
-    def __call__(self, method, **params):
-        self.send(method, **params)
-        return self.read()["result"]
-
-    def cpu(self):
-        """Milliseconds of the host's CPU time, which other work on the machine changes little."""
-        return sum(int(number) for number in open(f"/proc/{self.process.pid}/stat").read().rsplit(") ", 1)[1].split()[11:13]) * 10
-
-    def rss(self):
-        for line in open(f"/proc/{self.process.pid}/status"):
-            if line.startswith("VmRSS"):
-                return int(line.split()[1])
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(60)
+class Measured(Host):
+    def __init__(self, program, store):
+        super().__init__(program, "--no-plugins", "--time-zone", "UTC", store=store)
 
 
 def mood(chance):
@@ -92,42 +55,37 @@ def fill(program, store, count, chance):
             out.write('{"jsonrpc":"2.0","method":"mood.create","params":%s}\n' % json.dumps(mood(chance)))
     with open(requests) as lines:
         subprocess.run([program, "--no-plugins", "--store", store], stdin=lines, stdout=subprocess.DEVNULL, check=True)
-    host = Host(program, "--store", store)
-    host("store.compact")
+    host = Measured(program, store)
+    host.call("store.compact")
     host.close()
 
 
 def measured(program, store, rounds, method, **params):
-    host = Host(program, "--store", store)
-    host("host.info")
-    host("mood.list", limit=1)
-    before, cpu, times = host.rss(), host.cpu(), []
+    host = Measured(program, store)
+    host.call("host.info")
+    host.call("mood.list", limit=1)
+    before, cpu, times = host.memory_kib("VmRSS"), host.cpu_ms(), []
     for _ in range(rounds):
         start = time.perf_counter()
-        host(method, **params)
+        host.ask(method, params)
         times.append((time.perf_counter() - start) * 1000)
-    grown, cpu = host.rss() - before, (host.cpu() - cpu) / rounds
+    grown, cpu = host.memory_kib("VmRSS") - before, (host.cpu_ms() - cpu) / rounds
     host.close()
     return times[0], min(times), cpu, grown
 
 
 def ping_beside(program, store):
     """The longest wait for a ping during summaries."""
-    host = Host(program, "--store", store)
-    host("mood.list", limit=1)
+    host = Measured(program, store)
+    host.call("mood.list", limit=1)
     longest = 0
     for _ in range(5):
         summary = host.send("stats.summary")
-        while True:
+        while summary not in host.answers:
             start = time.perf_counter()
-            ping = host.send("host.ping")
-            answers = {host.read()["id"]}
-            if answers == {ping}:
+            host.call("host.ping")
+            if summary not in host.answers:
                 longest = max(longest, (time.perf_counter() - start) * 1000)
-                continue
-            host.read()
-            break
-        assert summary
     host.close()
     return longest
 
@@ -139,25 +97,25 @@ def imported(program, folder, rows, chance):
         for number in range(rows):
             one = mood(chance)
             out.write(f"{one['timestamp']},{one['emoji']},{one['label']},{one.get('valence', '')},{';'.join(one['tags'])},note {number}\n")
-    host = Host(program, "--store", os.path.join(folder, "imported"))
-    host("host.info")
+    host = Measured(program, os.path.join(folder, "imported"))
+    host.call("host.info")
     start = time.perf_counter()
-    answer = host("store.import", format="csv", path=path)
-    taken, cpu = (time.perf_counter() - start) * 1000, host.cpu()
+    answer = host.call("store.import", format="csv", path=path)
+    taken, cpu = (time.perf_counter() - start) * 1000, host.cpu_ms()
     if answer["created"] != rows:
-        sys.exit(f"of {rows} rows were imported: {answer['created']}")
+        raise Wrong(f"of {rows} rows were imported: {answer['created']}")
     host.close()
     return taken, cpu
 
 
 def exported(program, store):
     """Takes pages as they come and checks them afterwards, so that the time is the host's."""
-    host = Host(program, "--store", store)
-    host("mood.list", limit=1)
-    output, before, pages, cursor = host.process.stdout.fileno(), host.cpu(), [], {}
+    host = Measured(program, store)
+    host.call("mood.list", limit=1)
+    output, before, pages, cursor = host.process.stdout.fileno(), host.cpu_ms(), [], {}
     start = time.perf_counter()
     while True:
-        host.send("store.export", format="jsonl", **cursor)
+        host.send("store.export", {"format": "jsonl", **cursor})
         pieces = [os.read(output, 1 << 20)]
         while not pieces[-1].endswith(b"\n"):
             pieces.append(os.read(output, 1 << 20))
@@ -167,32 +125,25 @@ def exported(program, store):
         if not found:
             break
         cursor = {"cursor": found[1].decode()}
-    taken, cpu = (time.perf_counter() - start) * 1000, host.cpu() - before
+    taken, cpu = (time.perf_counter() - start) * 1000, host.cpu_ms() - before
     host.close()
     return taken, cpu, sum(json.loads(page)["result"]["text"].count("\n") for page in pages)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("host")
-    parser.add_argument("--moods", type=int, default=1_000_000)
-    parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--most", type=float, default=0)
-    arguments = parser.parse_args()
-    chance = random.Random(arguments.seed)
-    scale = arguments.moods / 1_000_000
+@script("host", moods=1_000_000, rows=100_000, rounds=5, seed=1, most=0.0)
+def main(options):
+    chance = random.Random(options.seed)
+    scale = options.moods / 1_000_000
     slow = []
 
     def judge(what, taken, goal):
-        if arguments.most and taken > goal * arguments.most:
+        if options.most and taken > goal * options.most:
             slow.append(f"{what}: {taken:.0f} ms, the goal is {goal:.0f}")
 
     with tempfile.TemporaryDirectory() as folder:
         store = os.path.join(folder, "store")
-        fill(arguments.host, store, arguments.moods, chance)
-        print(f"{arguments.moods:,} moods")
+        fill(options.host, store, options.moods, chance)
+        print(f"{options.moods:,} moods")
         print("| what | first, ms | best, ms | CPU, ms | goal, ms | grown, KiB |\n| --- | --- | --- | --- | --- | --- |")
         for what, goal, method, params in [
             ("stats.summary of everything", 150, "stats.summary", {}),
@@ -202,19 +153,16 @@ def main():
             ("stats.onThisDay", 15, "stats.onThisDay", {}),
             ("mood.tags", 150, "mood.tags", {}),
         ]:
-            first, best, cpu, grown = measured(arguments.host, store, arguments.rounds, method, **params)
+            first, best, cpu, grown = measured(options.host, store, options.rounds, method, **params)
             print(f"| {what} | {first:.1f} | {best:.1f} | {cpu:.0f} | {max(goal * scale, 1):.1f} | {grown} |")
             judge(what, best, max(goal * scale, 1))
-        print(f"a ping beside summaries waits for {ping_beside(arguments.host, store):.1f} ms at most")
-        taken, cpu = imported(arguments.host, folder, arguments.rows, chance)
-        print(f"import of {arguments.rows:,} rows of CSV: {taken:.0f} ms, {cpu} ms of CPU time")
-        judge("import", taken, 1000 * arguments.rows / 100_000)
-        taken, cpu, lines = exported(arguments.host, store)
-        print(f"export of {lines:,} lines of jsonl: {taken:.0f} ms, with a reader in Python; {cpu} ms of CPU time of the host")
+        print(f"a ping beside summaries waits for {ping_beside(options.host, store):.1f} ms at most")
+        taken, cpu = imported(options.host, folder, options.rows, chance)
+        print(f"import of {options.rows:,} rows of CSV: {taken:.0f} ms, {cpu:.0f} ms of CPU time")
+        judge("import", taken, 1000 * options.rows / 100_000)
+        taken, cpu, lines = exported(options.host, store)
+        print(f"export of {lines:,} lines of jsonl: {taken:.0f} ms, with a reader in Python; {cpu:.0f} ms of CPU time of the host")
         judge("export", taken, 1500 * scale)
     for line in slow:
         print("SLOW", line)
-    sys.exit(1 if slow else 0)
-
-
-main()
+    return slow

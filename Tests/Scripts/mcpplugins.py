@@ -8,13 +8,12 @@ when they change, results and errors, progress, cancelling; with `--server`, als
         --tool get_current_time --arguments '{"timezone": "Asia/Tokyo"}'
 """
 
-import argparse
 import hashlib
 import json
 import os
-import sys
 import time
 
+from harness import script
 from pluginhost import FOLDER, PLUGIN_FAILED, Host, Refused, Trial
 
 SERVER = os.path.join(FOLDER, "server.py")
@@ -215,7 +214,7 @@ def somebody(host_path, options):
     with Trial(host_path) as trial:
         trial.plugin(ID, [options.server], kind="mcp", limits={"timeoutMs": 20000, "memoryMB": 1024})
         host = trial.start("--limit", "pluginHelloMs=60000")
-        host.trust(ID, **({"runtimes": options.runtime} if options.runtime else {}))
+        host.trust(ID, **({"runtimes": [options.runtime]} if options.runtime else {}))
         found = host.ask(f"x.{ID}.{options.tool}", json.loads(options.arguments))
         print(f"{options.server}: {options.tool} {options.arguments}: {json.dumps(found, ensure_ascii=False)[:300]}")
         check("somebody's: methods", f"x.{ID}.{options.tool}" in [one["name"] for one in host.ask("rpc.discover")["methods"]])
@@ -224,14 +223,8 @@ def somebody(host_path, options):
         host.close()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("host")
-    parser.add_argument("--server", help="the program of another server")
-    parser.add_argument("--runtime", action="append", help="a folder that it needs, such as a venv")
-    parser.add_argument("--tool")
-    parser.add_argument("--arguments", default="{}")
-    options = parser.parse_args()
+@script("host", server=(str, "the program of another server"), runtime=(str, "a folder that it needs, such as a venv"), tool=str, arguments="{}")
+def main(options):
     for era in ("newer", "older", "fragile", "silent"):
         one_era(options.host, era)
     for era in ("newer", "older"):
@@ -240,8 +233,4 @@ def main():
     if options.server:
         somebody(options.host, options)
     print(f"{checks['right'] + checks['wrong']} checks, {checks['wrong']} wrong")
-    return 1 if checks["wrong"] else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return checks["wrong"]

@@ -4,25 +4,22 @@ sync fails.
 
     Tests/Scripts/once.py PATH/TO/moodboard [--case NAME] [--jobs 4]
 
-Each case is a conversation in which something gets in the way. A case in `KNOWN` is a fault that is not fixed yet; the script
-also fails if one of those passes, so that the list stays true. Cases with a sync that fails need strace, and are left out
+Each case is a conversation in which something gets in the way. Cases with a sync that fails need strace, and are left out
 without it.
 """
 
-import argparse
-import concurrent.futures
+import fcntl
 import json
 import os
-import select
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
+import threading
 import time
 
-# Faults that are not fixed yet.
-KNOWN = set()
+import harness
+from harness import check, run_cases, script
 
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 HAPPY = {"emoji": "😊", "label": "Happy"}
@@ -63,37 +60,30 @@ def create(number, label="Happy"):
     return request(number, "mood.create", {"emoji": "😊", "label": label})
 
 
-class Host:
+class Host(harness.Host):
     def __init__(self, *options, store=None, failing=None, inject=None):
         """`failing`: the number of the fdatasync that fails. `inject`: options of strace."""
-        command = [BINARY, *(["--store", store] if store else ["--in-memory"]), *options]
         if failing:
             inject = ["-e", "trace=fdatasync", "-e", f"inject=fdatasync:error=EIO:when={failing}"]
-        if inject:
-            command = ["strace", "-f", "-qq", "-o", "/dev/null", *inject, *command]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
-        self.rest, self.all, self.broken = b"", [], []
+        tracer = ["strace", "-f", "-qq", "-o", "/dev/null", *inject] if inject else []
+        super().__init__([*tracer, BINARY], *([] if store else ["--in-memory"]), *options, store=store)
+        self.all, self.broken = [], []
 
     def put(self, *messages):
-        self.process.stdin.write(b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in messages))
+        self.write(b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in messages))
 
     def read(self, seconds, until=None):
-        """Reads for that time, or up to the answer with the id `until`."""
+        """Reads for that time, or up to the answer with the id `until`, or to the end of the output."""
         end, got = time.monotonic() + seconds, []
-        while time.monotonic() < end:
-            if not select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))[0]:
+        while until is None or not any(isinstance(one, dict) and one.get("id") == until for one in got):
+            try:
+                got.append(self.message(end - time.monotonic()))
+            except ValueError as error:
+                self.broken.append(str(error))
+            except TimeoutError:
                 break
-            chunk = os.read(self.process.stdout.fileno(), 1 << 20)
-            if not chunk:
-                break
-            *lines, self.rest = (self.rest + chunk).split(b"\n")
-            for line in lines:
-                try:
-                    got.append(json.loads(line))
-                except ValueError:
-                    self.broken.append(line.decode())
-            if until is not None and any(isinstance(one, dict) and one.get("id") == until for one in got):
+            if got[-1:] == [None]:
+                got.pop()
                 break
         self.all += got
         return got
@@ -106,6 +96,7 @@ class Host:
         return outcomes(got + self.read(0.3))
 
     def ask(self, method, params=None):
+        """The whole answer."""
         self.put(request("asked", method, params))
         for one in self.read(20, "asked"):
             if isinstance(one, dict) and one.get("id") == "asked":
@@ -118,16 +109,12 @@ class Host:
         return answer["result"]
 
     def end(self):
-        try:
-            self.process.stdin.close()
-        except OSError:
-            pass
+        self.process.stdin.close()
         try:
             self.process.wait(20)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-        assert not self.broken, f"a line is no JSON: {self.broken[0][:200]!r}"
-        return self.process.returncode
+            self.kill()
+        assert not self.broken, f"a line is no JSON: {self.broken[0][:200]}"
 
     def labels(self):
         return sorted(mood["label"] for mood in self.result("mood.list", {"limit": 500})["items"])
@@ -200,18 +187,18 @@ def outcomes(messages):
     return {number: kind(message) for number, message in by_id(messages).items()}
 
 
-def lock_elsewhere(store, seconds):
-    """Another process holds the store's lock for so long. Returns when it has the lock."""
-    code = ("import fcntl,sys,time\nfile=open(sys.argv[1],'r+b')\nfcntl.flock(file,fcntl.LOCK_EX)\n"
-            "print('.',flush=True)\ntime.sleep(float(sys.argv[2]))\n")
-    process = subprocess.Popen([sys.executable, "-c", code, store + "/lock", str(seconds)], stdout=subprocess.PIPE)
-    process.stdout.readline()
-    return process
+class LockedElsewhere(threading.Thread):
+    """Another process, this one, holds the store's lock for so long. Has it when it is made."""
 
+    def __init__(self, store, seconds):
+        super().__init__(daemon=True)
+        self.file, self.seconds = open(store + "/lock", "r+b"), seconds
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+        self.start()
 
-def check(condition, what):
-    if not condition:
-        raise AssertionError(what)
+    def run(self):
+        time.sleep(self.seconds)
+        self.file.close()
 
 
 # MARK: Syncs that fail
@@ -454,9 +441,9 @@ def member_that_is_durable_stays_done(trial):
     host.result("mood.list")
     host.put([create(1, "m1"), create(2, "m2")])
     time.sleep(0.45)
-    other = lock_elsewhere(trial.store, 2)
+    other = LockedElsewhere(trial.store, 2)
     got = host.await_answers(1, 2)
-    other.wait()
+    other.join()
     labels = host.labels()
     for number in (1, 2):
         count = labels.count(f"m{number}")
@@ -561,10 +548,10 @@ def import_by_plugin_waits_for_the_lock_alone(trial):
     host = trial.host("--lock-timeout", "1.5")
     importing = {"text": "a", "format": "foo"}
     check(kind(host.ask("store.import", {**importing, "dryRun": True})) == "ok", "the plugin does not import")
-    for seconds, outcome in ((1.2, "ok"), (3, "storeBusy")):
+    for seconds, outcome in ((3, "storeBusy"), (1.2, "ok")):
         host.put(request(1, "store.import", {**importing, "opId": f"{seconds}"}))
         time.sleep(0.2)
-        other = lock_elsewhere(trial.store, seconds)
+        other = LockedElsewhere(trial.store, seconds)
         slowest, end = 0, time.monotonic() + 0.8
         while time.monotonic() < end:
             start = time.monotonic()
@@ -574,7 +561,7 @@ def import_by_plugin_waits_for_the_lock_alone(trial):
         check(not any(one.get("id") == 1 for one in host.all), f"it does not wait: {[one for one in host.all if one.get('id') == 1]}")
         got = host.await_answers(1)
         host.all.clear()
-        other.wait()
+        other.join()
         check(got[1] == outcome, f"{got}")
     check(host.labels() == ["first", "imported"] and kind(host.ask("mood.create", HAPPY)) == "ok", f"{host.labels()}")
     host.end()
@@ -612,21 +599,21 @@ def plugin_waits_for_the_lock_alone(trial):
     host.put(request(0, "x.org.example.asks.go", {}))
     host.read(3, 0)
     host.read(0.5)
-    other = lock_elsewhere(trial.store, 2)
+    other = LockedElsewhere(trial.store, 2)
     host.put(request(1, "x.org.example.asks.go", {}))
     time.sleep(0.3)
     start = time.monotonic()
     host.result("host.ping")
     took = time.monotonic() - start
-    other.wait()
+    other.join()
     check(took < 0.5, f"host.ping took {took:.2f} s")
     host.read(0.5)
     check(answers_of(host) == ["ok", "ok"] and host.labels().count("by a plugin") == 2, f"{answers_of(host)}, {host.labels()}")
     # The client's change and the plugin's wait together, and each is done once.
-    other = lock_elsewhere(trial.store, 1)
+    other = LockedElsewhere(trial.store, 1)
     host.put(request(2, "x.org.example.asks.go", {}), create(3, "by the client"))
     got = host.await_answers(2, 3)
-    other.wait()
+    other.join()
     check(got[3] == "ok" and answers_of(host) == ["ok"] * 3 and len(host.labels()) == 5, f"{got}, {host.labels()}")
     host.end()
 
@@ -639,14 +626,14 @@ def plugin_waits_for_the_lock_no_longer_than_it_may(trial):
     trial.kept("asks")
     host = trial.host("--lock-timeout", "0.5")
     host.result("mood.list")
-    other = lock_elsewhere(trial.store, 2)
+    other = LockedElsewhere(trial.store, 3)
     host.put(request(1, "x.org.example.asks.go", {}))
-    host.read(1.2)
+    await_answers_of(host, 2, 2.5)
     check(answers_of(host) == ["error", "ok"] and "Happy" not in host.labels(), f"{answers_of(host)}, {host.labels()}")
-    other.wait()
+    other.join()
     check(kind(host.ask("mood.create", HAPPY)) == "ok", "no change is taken later")
     host.put(request(2, "x.org.example.asks.go", {}))
-    host.read(1)
+    await_answers_of(host, 4)
     check(answers_of(host) == ["error", "ok", "ok", "ok"] and host.labels().count("Happy") == 2, f"{answers_of(host)}, {host.labels()}")
     host.end()
 
@@ -665,9 +652,7 @@ def requests_of_a_plugin_keep_their_order(trial):
         host.result("mood.create", {**HAPPY, "id": one, "notes": "n" * 50_000})
     host.put(request(1, "x.org.example.asks.go", {}))
     host.await_answers(1)
-    end = time.monotonic() + 15
-    while len(answers_of(host)) < 5 and time.monotonic() < end:
-        host.read(0.1)
+    await_answers_of(host, 5)
     check(answers_of(host) == ["ok"] * 5, f"{host.log('org.example.asks')}")
     host.end()
 
@@ -677,6 +662,12 @@ def answers_of(host, plugin="org.example.asks"):
     return [line.split()[-1] for line in host.log(plugin) if line.startswith("answer")]
 
 
+def await_answers_of(host, count, seconds=15):
+    end = time.monotonic() + seconds
+    while len(answers_of(host)) < count and time.monotonic() < end:
+        host.read(0.1)
+
+
 CASES = [value for name, value in list(globals().items())
          if callable(value) and getattr(value, "__code__", None) and value.__code__.co_varnames[:1] == ("trial",)
          and value.__code__.co_argcount == 1]
@@ -684,45 +675,22 @@ NEEDS_STRACE = {"change_before_one_that_needs_it_durable", "history_of_a_tool_th
                 "batch_behind_another_of_a_hook", "plugin_request_whose_sync_fails"}
 
 
-def run(case):
-    trial = Trial()
-    try:
-        case(trial)
-        return None
-    except (AssertionError, KeyError, OSError, IndexError) as error:
-        return f"{type(error).__name__}: {error}"
-    finally:
-        shutil.rmtree(trial.folder, ignore_errors=True)
+def on_its_own(case):
+    def run():
+        trial = Trial()
+        try:
+            case(trial)
+        finally:
+            shutil.rmtree(trial.folder, ignore_errors=True)
+    return run
 
 
-def main():
+@script("host", case=(str, "this one alone"), jobs=4)
+def main(options):
     global BINARY
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("host")
-    parser.add_argument("--case", help="this one alone")
-    parser.add_argument("--jobs", type=int, default=4)
-    options = parser.parse_args()
-    BINARY = os.path.abspath(options.host)
+    BINARY = options.host
     cases = [case for case in CASES if options.case in (None, case.__name__)]
     if shutil.which("strace") is None:
-        print("SKIPPED, for want of strace:", ", ".join(sorted(NEEDS_STRACE)))
+        print("SKIPPED: strace")
         cases = [case for case in cases if case.__name__ not in NEEDS_STRACE]
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        faults = list(zip(cases, pool.map(run, cases)))
-    failed = 0
-    for case, fault in faults:
-        name = case.__name__
-        if fault and name not in KNOWN:
-            failed += 1
-            print(f"FAILED {name}: {fault[:600]}")
-        elif not fault and name in KNOWN:
-            failed += 1
-            print(f"FAILED {name}: it holds; take it out of KNOWN")
-        else:
-            print(f"{'known fault' if fault else 'holds'}: {name}" + (f" ({fault[:200]})" if fault else ""))
-    print(f"{len(cases)} cases, {failed} not as they should be")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return run_cases([(case.__name__, on_its_own(case)) for case in cases], jobs=options.jobs)

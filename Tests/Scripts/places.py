@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """Places that other programs carry: git over ssh, and a folder on each machine between which Syncthing copies.
 
-    places.py HOST [ssh] [syncthing]
+    places.py HOST [--only ssh]
 
 ssh: `sshd` on loopback with keys of its own; two stores push at once, a key is refused, the server goes away and comes back.
 syncthing: two of them on loopback, each with a folder; two stores change at once, also while one of both is away, and after a conflict
-copy. At the end both stores are equal with every mood. What is not installed is SKIPPED. Exit code 1 if one failed.
+copy. At the end both stores are equal with every mood. What is not installed is SKIPPED.
 """
-import getpass, glob, json, os, shutil, socket, subprocess, sys, tempfile, time, urllib.request
+import getpass, glob, json, os, shutil, socket, subprocess, time, urllib.request
+
+from harness import Host, in_folder, run_cases, script
+
+STARTED = []
+SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin")
 
 
 def free_port():
@@ -23,22 +28,14 @@ def wait(what, seconds=60):
     return found
 
 
-class Host:
+class Store(Host):
     def __init__(self, store, **environment):
-        self.number = 0
-        self.process = subprocess.Popen(
-            [HOST, "--store", store, "--no-sync"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            env={**os.environ, **environment})
-        STARTED.append(self.process)
+        super().__init__(HOST, "--no-sync", store=store, env={**os.environ, **environment})
 
     def ask(self, method, **params):
-        self.number += 1
-        line = json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
-        self.process.stdin.write(line.encode() + b"\n")
-        self.process.stdin.flush()
-        while (message := json.loads(self.process.stdout.readline())).get("id") != self.number:
-            pass
-        return message.get("result") or message["error"]
+        """The result, or the error."""
+        answer = self.answer(method, params)
+        return answer.get("result") or answer["error"]
 
     def add(self, label):
         return self.ask("mood.create", emoji="😊", label=label)["id"]
@@ -84,9 +81,9 @@ def ssh(root):
     subprocess.run(["git", "init", "-q", "--bare", remote], check=True)
     url = f"git+ssh://{getpass.getuser()}@127.0.0.1:{port}{remote}"
     serve()
-    refused = Host(root + "/c/store", HOME=root, GIT_SSH_COMMAND=command("other")).ask("sync.setup", url=url, new=True)
+    refused = Store(root + "/c/store", HOME=root, GIT_SSH_COMMAND=command("other")).ask("sync.setup", url=url, new=True)
     assert "Permission denied" in refused["message"], refused
-    one, other = (Host(f"{root}/{name}/store", HOME=root, GIT_SSH_COMMAND=command("mine")) for name in "ab")
+    one, other = (Store(f"{root}/{name}/store", HOME=root, GIT_SSH_COMMAND=command("mine")) for name in "ab")
     assert one.ask("sync.setup", url=url, new=True)["state"] == "idle"
     one.add("first")
     one.ask("sync.now")
@@ -154,7 +151,7 @@ def syncthing(root):
         one.start()
     here.share(there)
     there.share(here)
-    phone, laptop = (Host(f"{root}/{name}/store") for name in "ab")
+    phone, laptop = (Store(f"{root}/{name}/store") for name in "ab")
     assert phone.ask("sync.setup", url="folder:" + here.folder, new=True)["state"] == "idle"
     phone.add("first")
     phone.ask("sync.now")
@@ -181,29 +178,26 @@ def syncthing(root):
     settle([phone, laptop], 51)
 
 
-def main():
-    failed = 0
-    for case, tool in ((ssh, SSHD), (syncthing, shutil.which("syncthing"))):
-        if len(sys.argv) > 2 and case.__name__ not in sys.argv[2:]:
-            continue
-        if not tool:
-            print(f"SKIPPED: {'sshd' if case is ssh else 'syncthing'}")
-            continue
-        root, start = tempfile.mkdtemp(prefix="places-"), time.monotonic()
+def ended(case):
+    """The case, after which no server is left."""
+    def run(root):
         try:
-            case(root)
-            print(f"{case.__name__}: held, {time.monotonic() - start:.0f} s", flush=True)
-        except (AssertionError, OSError, ValueError, KeyError, subprocess.SubprocessError) as error:
-            failed += 1
-            print(f"{case.__name__}: FAILED: {error!r}"[:1500], flush=True)
-        for one in STARTED:
-            one.kill()
-            one.wait()
-        STARTED.clear()
-        shutil.rmtree(root, ignore_errors=True)
-    sys.exit(failed > 0)
+            return case(root)
+        finally:
+            for one in STARTED:
+                one.kill()
+                one.wait()
+            STARTED.clear()
+    return in_folder(run)
 
 
-HOST, STARTED = (os.path.abspath(sys.argv[1]), []) if len(sys.argv) > 1 else sys.exit(__doc__)
-SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin")
-main()
+@script("host", only="")
+def main(options):
+    global HOST
+    HOST, cases = options.host, []
+    for case, name, tool in ((ssh, "sshd", SSHD), (syncthing, "syncthing", shutil.which("syncthing"))):
+        if tool:
+            cases.append((case.__name__, ended(case)))
+        else:
+            print(f"SKIPPED: {name}")
+    return run_cases(cases, options.only) if cases else 77

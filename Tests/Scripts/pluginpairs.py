@@ -8,11 +8,10 @@ the log are the same at both. A request knows what the other host has just chang
 """
 
 import hashlib
-import json
 import os
-import sys
 import time
 
+from harness import script
 from pluginhost import Refused, Trial, method
 
 ID = "org.example.pair"
@@ -196,12 +195,9 @@ def at_once(host_path):
             one.close(), other.close()
 
 
-def main():
+@script("host")
+def main(options):
     for trial in (restarts, skips, withdrawn, at_once):
-        trial(sys.argv[1])
+        trial(options.host)
     print(f"{len(faults)} faults" if faults else "both hosts have one plugin")
-    return 1 if faults else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return faults

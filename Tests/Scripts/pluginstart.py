@@ -7,15 +7,14 @@ Pairs of starts take turns, each until the first answer; the median of the diffe
 instructions of both. Fails where the middle is over 0.2 ms (`--most` for another bound; 0: none).
 """
 
-import argparse
 import os
 import re
 import shutil
 import statistics
 import subprocess
-import sys
 import time
 
+from harness import script
 from pluginhost import Trial, method
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"host.ping"}\n{"jsonrpc":"2.0","id":2,"method":"mood.list"}\n'
@@ -43,14 +42,8 @@ def instructions(command, folder):
     return int(re.search(rb"Collected : (\d+)", ended.stderr)[1])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("host")
-    parser.add_argument("--pairs", type=int, default=200)
-    parser.add_argument("--folders", type=int, default=200)
-    parser.add_argument("--trusted", type=int, default=20)
-    parser.add_argument("--most", type=float, default=0.2, help="milliseconds")
-    options = parser.parse_args()
+@script("host", pairs=200, folders=200, trusted=20, most=(0.2, "milliseconds; 0: no bound"))
+def main(options):
     with Trial(options.host) as plain, Trial(options.host) as full:
         for number in range(options.folders):
             full.plugin(f"org.example.plugin-{number}", ["python3", "./none.py"],
@@ -73,9 +66,5 @@ def main():
     print(f"start {statistics.median(one for one, _ in pairs) * 1000:.2f} ms without plugins; with {options.folders} in the folder, "
           f"{options.trusted} of them trusted, {more:.2f} ms more")
     failed = options.most and more > options.most
-    print("FAILED: over the bound" if failed else "as it should be")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    print("WRONG: over the bound" if failed else "as it should be")
+    return failed

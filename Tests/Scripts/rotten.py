@@ -18,7 +18,6 @@ it.
 Usage: rotten.py HOST [--sample N] [--seed N] [--file NAME] [--jobs 2]
 """
 
-import argparse
 import collections
 import glob
 import itertools
@@ -26,11 +25,11 @@ import json
 import os
 import random
 import shutil
-import sys
 import tempfile
 
 import stores
 from flips import ask, state
+from harness import script
 from stores import create, identifier
 
 BLOCK, MOODS, OPERATIONS = 512, 12, 30
@@ -186,19 +185,13 @@ def examine_sync(binary, damage, place):
     return "said" if is_refused else "whole"
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Blocks rot in the files beside the snapshot; no mood is lost, and it is said.")
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--sample", type=int, default=None, help="so many damages, drawn by the seed (default: all)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--file", action="append", help="a path in the store")
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
+@script("host", sample=(int, "so many damages, drawn by the seed (default: all)"), seed=1, file=(str, "a path in the store"), jobs=2)
+def main(options):
     folder = tempfile.mkdtemp(prefix="rotten-")
     whole, randomness = os.path.join(folder, "whole"), random.Random(options.seed)
     files, moods, kept = prepare(options.host, whole)
     cases = []
-    for name in sorted(options.file or files):
+    for name in [options.file] if options.file else sorted(files):
         with open(os.path.join(whole, name), "rb") as file:
             content = file.read()
         # Two blocks of the line feeds that extend a journal.
@@ -214,7 +207,3 @@ def main():
         lambda damage, place: examine_sync(options.host, damage, place) if damage.file in SYNC
         else examine(options.host, whole, moods, kept, damage, place),
         lambda damage: f"{damage.file}, {damage.deed}", options)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """`mood` on two machines that share a folder: each command is a short process, and sync goes on behind it.
 
-    syncclient.py MOOD HOST
+    syncclient.py MOOD HOST [--patient] [--only CASE]
 
 A machine that only reads gets the moods of others; a second change within a minute of the first is sent; the status shows names;
 `forget` takes the last digits of an id, and `settle` a number; `sync: false` in the client's config turns it off. Time is moved by
-the file that notes when a round began. Prints a line for each case; exit code 1 if one failed.
+the file that notes when a round began. Prints a line for each case. With --patient a case waits for the minute.
 """
-import json, os, shutil, signal, subprocess, sys, tempfile, time
+import json, os, signal, subprocess, time
+
+from harness import in_folder, run_cases, script
 
 
 class Machine:
@@ -104,7 +106,7 @@ def a_second_change_within_a_minute(root):
     assert phone.status()["pending"] == 2
     waiting = subprocess.run(["pgrep", "-f", f"sync-once --store {phone.store}"], stdout=subprocess.PIPE, text=True).stdout.split()
     assert len(waiting) == 1, waiting
-    if "--patient" in sys.argv:
+    if IS_PATIENT:
         wait(lambda: records(root) == before + 3, 70)
         assert phone.status()["pending"] == 0
     else:
@@ -149,20 +151,8 @@ def names_and_short_ids(root):
 CASES = [one_that_only_reads, a_second_change_within_a_minute, turned_off, names_and_short_ids]
 
 
-def main():
-    failed = 0
-    for case in CASES:
-        root = tempfile.mkdtemp(prefix="syncclient-")
-        try:
-            case(root)
-            print(f"{case.__name__}: held", flush=True)
-        except (AssertionError, OSError, ValueError, KeyError) as error:
-            failed += 1
-            print(f"{case.__name__}: FAILED: {error!r}"[:1500], flush=True)
-        shutil.rmtree(root, ignore_errors=True)
-    print(f"{failed} failed" if failed else "all held")
-    sys.exit(failed > 0)
-
-
-MOOD, HOST = (os.path.abspath(one) for one in sys.argv[1:3]) if len(sys.argv) > 2 else sys.exit(__doc__)
-main()
+@script("mood", "host", patient=False, only="")
+def main(options):
+    global MOOD, HOST, IS_PATIENT
+    MOOD, HOST, IS_PATIENT = options.mood, options.host, options.patient
+    return run_cases([(case.__name__, in_folder(case)) for case in CASES], options.only)

@@ -31,7 +31,7 @@ from powercuts import CUTS, Record
 from stores import SAID, Host, create
 from troubleddisk import TROUBLES, Disk, make_image
 
-from harness import Several, script
+from harness import Several, Skipped, script
 
 OPENERS = ["host", "client", "second", "running"]
 MOUNT = ["unshare", "--mount", "--propagation", "private"]
@@ -169,8 +169,7 @@ def main(options):
             probe = subprocess.run([*own, "sh", "-c", PROBES[options.ext4]], capture_output=True, check=False)
             if probe.returncode == 0:
                 os.execvpe(own[0], [*own, sys.executable, *sys.argv], {**os.environ, "MOODBOARD_TROUBLES": "1"})
-        print("SKIPPED: file systems cannot be mounted here, two troubles at once were NOT tried")
-        return 0
+        raise Skipped("file systems cannot be mounted here, two troubles at once were NOT tried")
     if options.mood is None:
         options.mood = os.path.join(os.path.dirname(options.host), "mood")
     randomness, openers = random.Random(options.seed), options.opener or OPENERS

@@ -23,20 +23,18 @@ between the last answer and a SIGKILL. The host must not take the store for whol
 Usage: underfoot.py HOST [--cases N] [--seed N] [--file NAME] [--deed NAME] [--jobs 2]
 """
 
-import argparse
 import collections
 import copy
 import errno
 import itertools
-import json
 import os
 import random
 import shutil
-import sys
 import tempfile
 import time
 
 import stores
+from harness import Several, script
 from stores import SAID, Host, Moods, Session, identifier
 
 FILES = ["moods.json", "journal-3.jsonl", "operations-3.jsonl", "index-3.v5", "lock", "backup-2.json", "navigation.json"]
@@ -251,15 +249,10 @@ def run_case(binary, folder, prepared, case, place):
                 host.kill()
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Files of a store change under running hosts; nothing is lost without a word.")
-    parser.add_argument("host", type=os.path.abspath)
-    parser.add_argument("--cases", type=int, default=None, help="so many cases, drawn by the seed (default: each once)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--file", choices=[*FILES, *FOLDERS], action="append")
-    parser.add_argument("--deed", choices=dict.fromkeys([*FILE_DEEDS, *FOLDER_DEEDS]), action="append")
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
+@script(
+    "host", cases=(int, "so many cases, drawn by the seed (default: each once)"), seed=1, file=Several([*FILES, *FOLDERS]),
+    deed=Several(dict.fromkeys([*FILE_DEEDS, *FOLDER_DEEDS])), jobs=2)
+def main(options):
     folder = tempfile.mkdtemp(prefix="underfoot-")
     prepared = prepare(options.host, folder)
     randomness = random.Random(options.seed)
@@ -276,7 +269,3 @@ def main():
     return stores.run(
         folder, cases, lambda case, place: run_case(options.host, folder, prepared, case, place),
         lambda case: f"{case.file}, {case.deed}", options)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,18 +15,16 @@
 --write makes a fixture. This script builds nothing.
 """
 
-import argparse
 import json
 import os
 import random
 import shutil
-import sys
 import tempfile
-import time
 import uuid
 
 import kill9
 import kill9hosts
+from harness import script
 
 FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixtures")
 TORN = b'{"seq":99,"at":"2026'
@@ -203,19 +201,11 @@ def keep_their_indexes(commands, log):
         raise kill9.Lost(f"indexes are made in turns: {seen}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Hosts of two versions on one store.")
-    parser.add_argument("hosts", nargs="+", type=os.path.abspath, help="the host of now; or the old one and the new one")
-    parser.add_argument("--turns", type=int, default=20)
-    parser.add_argument("--kills", type=int, default=100)
-    parser.add_argument("--window", type=int, default=64, help="requests in flight")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", default=None, metavar="FOLDER")
-    options = parser.parse_args()
+@script("hosts+", turns=20, kills=100, window=(64, "requests in flight"), seed=1, write=(str, "a folder for a new fixture"))
+def main(options):
     both = options.hosts
     options.seconds, options.hosts = 86400, 4
-    place, begin, randomness = tempfile.mkdtemp(prefix="versions-"), time.monotonic(), random.Random(options.seed)
-    print(f"seed {options.seed}", flush=True)
+    place, randomness = tempfile.mkdtemp(prefix="versions-"), random.Random(options.seed)
 
     def commands(name):
         return [[host, "--store", os.path.join(place, name)] for host in both]
@@ -238,12 +228,8 @@ def main():
                     run(commands(name), log, options, options.seed, figures)
                     print(name + ": {kills} kills, {acknowledged} acknowledged, {kept} more".format(**figures), flush=True)
         except (kill9.Lost, kill9.Unreadable, KeyError, ValueError, OSError) as error:
-            print(f"WRONG, seed {options.seed}: {type(error).__name__}: {str(error)[:2000]}\nkept in {place}")
+            print(f"WRONG: {type(error).__name__}: {str(error)[:2000]}\nkept in {place}")
             return 1
-    print(f"{time.monotonic() - begin:.1f} s, 0 wrong")
+    print("0 wrong")
     shutil.rmtree(place)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
