@@ -178,8 +178,8 @@ import Testing
         }
     }
 
-    /// Only the row of a snapshot's record is noted, and the undo reads it.
-    @Test func whatCannotBeReadBackCannotBeUndone() throws {
+    /// The record before the change is in the snapshot alone.
+    @Test func whatCannotBeReadBackCannotBeUndoneUntilItCan() throws {
         let files = FaultyFiles()
         let store = try TestRecords(settings(directory, files.fileSystem))
         try ChangedFilesTests.commit(store, 1)
@@ -187,14 +187,16 @@ import Testing
         try store.put(OperationTests.record(1, "changed"))
         try store.endCommit()
         try store.flush()
-        for fault in [FaultyFiles.Fault.named("pread", EIO), .none] {
-            files.set(fault)
-            do {
-                _ = try store.with { (store: inout RecordStore) in try store.planUndo(steps: 1, isRedo: false) }
-                Issue.record("it could be undone")
-            } catch UndoFailure.refused(.forgotten(revision: 2, isLarge: false)) {}
-        }
-        #expect(try store.with { try $0.contains(OperationTests.record(1).id) })
+        var request = UndoRequest(isRedo: false)
+        request.isOfSession = true
+        files.set(.named("pread", EIO))
+        do {
+            _ = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
+            Issue.record("it could be undone")
+        } catch UndoFailure.storage(.corrupt) {}
+        files.set(.none)
+        let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
+        #expect(plan.commits.map(\.revision) == [2] && plan.targets.map(\.id) == [OperationTests.record(1).id])
     }
 
     /// The commits of one origin cannot be undone by another, under any name.

@@ -19,11 +19,9 @@ extension MoodRecords {
         do throws(StorageError) { try flushEarly() } catch { throw .storage(error) }
         var plan: (targets: RecordStore.UndoTargets, commits: [UndoneCommit])
         do throws(UndoFailure) {
-            if ofStore, !records.isInMemory {
-                plan = try records.planUndo(request)
-            } else {
-                plan = try records.planUndo(steps: request.steps, only: request.revision, isRedo: request.isRedo)
-            }
+            var request = request
+            request.isOfSession = !ofStore
+            plan = try records.planUndo(request)
         } catch {
             switch error {
             case .refused(let refusal): throw .undoRefused(refusal)

@@ -131,23 +131,15 @@ extension RecordStore {
         after revision: Int, _ extent: LongCommits = .whole, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
         if revision >= flushedRevision { return true }
+        guard files != nil else { return false }
         return try commits(after: revision, upTo: flushedRevision, extent, body)
     }
 
-    /// Whether every commit after `revision` can be read again; all commits are durable.
+    /// Whether every commit after `revision` can be read again; all commits are durable. None can for a store in memory.
     public mutating func keepsCommits(after revision: Int) throws(StorageError) -> Bool {
         if revision >= flushedRevision { return true }
-        guard let files else { return false }
-        return try JournalChain(files, upTo: flushedRevision).start(files, enough: revision) <= revision
-    }
-
-    mutating func commits(
-        after revision: Int, upTo last: Int, _ extent: LongCommits, _ body: (Commit) -> Bool
-    ) throws(StorageError) -> Bool {
-        guard let files else { return false }
-        var reading = CommitReading(revision: revision, extent)
-        defer { if let place = reading.place { files.readPlace = place } }
-        return try reading.read(files, upTo: last, extractor, body)
+        guard files != nil else { return false }
+        return try isKept(after: revision)
     }
 
     /// Throws if a part of the history is damaged: then earlier values are unknown.
@@ -164,7 +156,7 @@ extension RecordStore {
 }
 
 /// One reading of commits, with its progress.
-private struct CommitReading {
+struct CommitReading {
     /// The last commit that was passed on, or the one to begin after.
     var revision: Int
     /// The place after that commit.

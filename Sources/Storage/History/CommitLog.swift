@@ -39,19 +39,6 @@ public struct CommitLogItem: Sendable {
         ids = commit.changes.prefix(Self.idsMax).map(\.id)
         record = commit.changes.first?.record.map { Array($0) } ?? []
     }
-
-    init(_ step: UndoStep) {
-        revision = step.revision
-        at = step.at
-        kind = step.kind
-        origin = step.origin
-        reversed = step.reversed
-        isRedo = step.isRedo
-        isClear = step.newestCleared != nil
-        count = step.changes.count
-        ids = step.newestCleared ?? step.changes.prefix(Self.idsMax).map(\.id)
-        record = []
-    }
 }
 
 /// A deleted record.
@@ -67,15 +54,14 @@ public struct DeletedRecord: Sendable {
 }
 
 extension RecordStore {
-    /// The commits before `end`, newest first: at most `limit`, and the `end` of the next page. All must be durable. In
-    /// memory, the last ones of this process; else those that can be read again without a gap.
+    /// The commits before `end`, newest first: at most `limit`, and the `end` of the next page. All must be durable,
+    /// and can be read again without a gap.
     public mutating func log(
         before end: Int, limit: Int
     ) throws(StorageError) -> (items: [CommitLogItem], next: Int?) {
-        guard let files else { return try logInMemory(before: end, limit: limit) }
         var reversals = Reversals()
         var revisions: [Int] = []
-        try JournalChain(files, upTo: flushedRevision).forEachNote(files) { note in
+        try forEachNote { note in
             reversals.look(at: note)
             if note.seq < end { revisions.append(note.seq) }
             return revisions.count <= limit
@@ -124,15 +110,7 @@ extension RecordStore {
         after place: (revision: Int, id: RecordID)?, limit: Int, isCancelled: () -> Bool = { false }
     ) throws(StorageError) -> (items: [DeletedRecord], hasMore: Bool) {
         var page = FirstDeleted(after: place, limit: limit + 1)
-        if isInMemory {
-            var gone: [RecordID: Int] = [:]
-            for step in trail() {
-                for change in step.changes { gone[change.id] = change.isThere ? nil : step.revision }
-            }
-            for (id, revision) in gone where try !contains(id) { page.add(id, revision) }
-        } else {
-            try findDeleted(&page, isCancelled)
-        }
+        try findDeleted(&page, isCancelled)
         var found = page.found.map { DeletedRecord(id: $0.id, revision: $0.revision, at: [], record: []) }
         let hasMore = found.count > limit
         found = Array(found.prefix(limit))
@@ -201,25 +179,8 @@ extension RecordStore {
         }
     }
 
-    /// The commit after which all are stored; nil without files.
-    private mutating func historyStart() throws(StorageError) -> Int? {
-        try files.map { (files) throws(StorageError) in try JournalChain(files, upTo: files.revision).start(files) }
-    }
-
     /// Adds the time, the author and the last value of deleted records.
     private mutating func describe(_ found: inout [DeletedRecord]) throws(StorageError) {
-        if isInMemory {
-            for step in trail() {
-                for change in step.changes where !change.isThere {
-                    for place in found.indices where found[place].id == change.id {
-                        found[place].at = step.at
-                        found[place].origin = step.origin
-                        found[place].record = change.before ?? []
-                    }
-                }
-            }
-            return
-        }
         guard let last = found.first?.revision, let first = found.last?.revision else { return }
         let order = found.indices.sorted { found[$0].revision < found[$1].revision }
         let before = try recordsBefore(order.map { (found[$0].revision, found[$0].id) })

@@ -106,12 +106,12 @@ struct RecordHistory {
 
     /// Adds what a commit in memory did to the record.
     /// - Parameter record: the record after the commit; nil if it was deleted.
-    mutating func add(_ step: UndoStep, _ change: UndoStep.Change, leaving record: [UInt8]?) {
+    mutating func add(_ step: Trail.Step, _ change: Trail.Change, leaving record: [UInt8]?) {
         guard step.revision < end else { return }
         func add(_ kind: Event.Kind, _ record: [UInt8]?) {
-            self.add(Event(revision: step.revision, at: step.at, kind: kind, record: record, origin: step.origin))
+            self.add(Event(revision: step.revision, at: step.at, kind: kind, record: record, origin: step.note.origin))
         }
-        let isCleared = step.newestCleared != nil && change.before != nil
+        let isCleared = step.isClear && change.before != nil
         if change.isThere { add(.put(isNew: change.before == nil || isCleared), record) }
         if isCleared || !change.isThere { add(.delete, nil) }
     }
@@ -232,9 +232,10 @@ extension RecordStore {
     public mutating func history(
         of id: RecordID, before end: Int, limit: Int, bytesMax: Int
     ) throws(StorageError) -> (items: [HistoryItem], next: Int?) {
+        try requireOpen()
         var history = RecordHistory(of: id, before: end, limit: limit, bytesMax: bytesMax, extractor)
         guard let files else {
-            try historyInMemory(&history, of: id)
+            readTrail(&history, of: id)
             return (history.items, history.next)
         }
         if try history.read(files, upTo: flushedRevision) {

@@ -1,14 +1,44 @@
 import JSONCodec
 import Platform
 
-/// The records before a commit: of the newest snapshot below it that still exists, and the commits since then.
+/// The past: what was committed, told again by the journals, or by the trail of a store in memory. The states before a
+/// commit are those of the newest snapshot below it that still exists, with the commits since then.
 extension RecordStore {
+    /// The commit after which all are stored; nil if none is.
+    mutating func historyStart() throws(StorageError) -> Int? {
+        guard let files else { return trail().steps.first.map { $0.revision - 1 } }
+        return try JournalChain(files, upTo: files.revision).start(files)
+    }
+
+    mutating func isKept(after revision: Int) throws(StorageError) -> Bool {
+        guard let files else { return try historyStart().map { $0 <= revision } ?? false }
+        return try JournalChain(files, upTo: flushedRevision).start(files, enough: revision) <= revision
+    }
+
+    /// Passes on the notes of the commits, from the newest back, until `body` returns false or one is not stored.
+    mutating func forEachNote(_ body: (CommitNote) -> Bool) throws(StorageError) {
+        if let files { return try JournalChain(files, upTo: flushedRevision).forEachNote(files, body) }
+        for step in trail().steps.reversed() where !body(CommitNote(step)) { return }
+    }
+
+    /// Passes on the commits after `revision` up to `last`, in order, until `body` returns false.
+    /// - Returns: false if one of them is not stored.
+    mutating func commits(
+        after revision: Int, upTo last: Int, _ extent: LongCommits, _ body: (Commit) -> Bool
+    ) throws(StorageError) -> Bool {
+        guard let files else { return commitsOfTrail(after: revision, upTo: last, body) }
+        var reading = CommitReading(revision: revision, extent)
+        defer { if let place = reading.place { files.readPlace = place } }
+        return try reading.read(files, upTo: last, extractor, body)
+    }
+
     /// The records before a commit, by id; nil if they are no longer stored.
     /// - Parameter wanted: the ids of the records; nil for all.
     public mutating func records(
         before revision: Int, of wanted: Set<RecordID>?
     ) throws(StorageError) -> [RecordID: [UInt8]]? {
-        guard let files, let start = try files.start(before: revision) else { return nil }
+        guard let files else { return recordsOfTrail(before: revision, of: wanted) }
+        guard let start = try files.start(before: revision) else { return nil }
         var records: [RecordID: [UInt8]] = [:]
         if start.source == .snapshot, let wanted, layers.base != nil, !isBaseOvertaken {
             do throws(IndexFault) {
@@ -37,7 +67,12 @@ extension RecordStore {
     mutating func forEachID(
         before revision: Int, _ body: (inout LayeredRecords, RecordID) -> Void
     ) throws(StorageError) -> Bool {
-        guard let files, let start = try files.start(before: revision) else { return false }
+        guard let files else {
+            guard let records = recordsOfTrail(before: revision, of: nil) else { return false }
+            for id in records.keys { body(&layers, id) }
+            return true
+        }
+        guard let start = try files.start(before: revision) else { return false }
         var changed: [RecordID: Bool] = [:]
         var isCleared = false
         if start.base < revision - 1 {

@@ -1,4 +1,4 @@
-/// The commits to undo or redo, of any client.
+/// The commits to undo or redo.
 public struct UndoRequest: Sendable {
     public var isRedo: Bool
     /// Number of commits, newest first.
@@ -7,6 +7,9 @@ public struct UndoRequest: Sendable {
     public var revision: Int?
     /// The only origin of commits to undo or redo.
     public var origin: String?
+    /// Whether to take only commits of this process, and those that no other process has touched since. In memory all
+    /// are.
+    public var isOfSession = false
 
     public init(isRedo: Bool) { self.isRedo = isRedo }
 
@@ -21,6 +24,11 @@ struct CommitNote {
     /// The commits that it undid or redid, in order.
     var reversed: [Int] = []
     var isRedo = false
+
+    init(_ step: Trail.Step) {
+        seq = step.revision
+        (origin, reversed, isRedo) = (step.note.origin, step.note.reversed, step.note.isRedo)
+    }
 
     init(_ line: JournalLine) {
         seq = line.seq
@@ -47,18 +55,52 @@ struct Reversals {
     /// Whether the newest undo or redo of a commit undid it.
     private var isUndone: [Int: Bool] = [:]
 
-    mutating func look(at note: CommitNote) { look(atReversalOf: note.reversed, isRedo: note.isRedo) }
-
-    mutating func look(atReversalOf revisions: [Int], isRedo: Bool) {
-        for revision in revisions where isUndone[revision] == nil { isUndone[revision] = !isRedo }
+    mutating func look(at note: CommitNote) {
+        for revision in note.reversed where isUndone[revision] == nil { isUndone[revision] = !note.isRedo }
     }
 
     func isUndone(_ revision: Int) -> Bool { isUndone[revision] ?? false }
 }
 
+/// The commits of this process that its session can undo.
+struct OwnCommits {
+    private static let rangesMax = 4096
+
+    /// Ascending.
+    private var ranges: [ClosedRange<Int>] = []
+    /// The bytes of their lines.
+    private(set) var byteCount = 0
+    /// The generation in which the first of them was made, or an earlier one.
+    let generation: Int
+
+    init(generation: Int) { self.generation = generation }
+
+    mutating func insert(_ revision: Int, byteCount: Int = 0) {
+        self.byteCount += byteCount
+        if let last = ranges.last, last.upperBound + 1 == revision {
+            ranges[ranges.count - 1] = last.lowerBound...revision
+        } else {
+            if ranges.count == Self.rangesMax { ranges.removeFirst(Self.rangesMax / 2) }
+            ranges.append(revision...revision)
+        }
+    }
+
+    /// Drops the commits after `revision`, which were taken back.
+    mutating func drop(after revision: Int) {
+        while let last = ranges.last, last.upperBound > revision {
+            ranges.removeLast()
+            if last.lowerBound <= revision { ranges.append(last.lowerBound...revision) }
+        }
+    }
+
+    func contains(_ revision: Int) -> Bool { ranges.contains { $0.contains(revision) } }
+}
+
 /// The commits to undo or redo, in order.
 struct UndoChoice {
     private let request: UndoRequest
+    /// The only commits to take; nil for those of any process.
+    private let own: OwnCommits?
     /// Newest first.
     private var notes: [CommitNote] = []
     private var reversals = Reversals()
@@ -66,9 +108,14 @@ struct UndoChoice {
     /// Whether no older commit can matter.
     private(set) var isComplete = false
 
-    init(_ request: UndoRequest) { self.request = request }
+    init(_ request: UndoRequest, _ own: OwnCommits?) { (self.request, self.own) = (request, own) }
 
-    private func isWanted(_ origin: String?) -> Bool { request.origin.map { $0 == origin } ?? true }
+    private func isWanted(_ note: CommitNote) -> Bool {
+        (request.origin.map { $0 == note.origin } ?? true) && own?.contains(note.seq) ?? true
+    }
+
+    /// Whether fewer commits were found than wanted, so that older ones would be taken too.
+    var isShort: Bool { request.revision == nil && !request.isRedo && !isComplete }
 
     mutating func look(at note: CommitNote) {
         guard !isComplete else { return }
@@ -78,8 +125,8 @@ struct UndoChoice {
             isComplete = note.seq <= revision
         } else if request.isRedo {
             // Only commits after a client's change can be redone.
-            isComplete = note.isOwnChange && isWanted(note.origin)
-        } else if note.isOwnChange, isWanted(note.origin), !reversals.isUndone(note.seq) {
+            isComplete = note.isOwnChange && isWanted(note)
+        } else if note.isOwnChange, isWanted(note), !reversals.isUndone(note.seq) {
             undoable.append(note.seq)
             isComplete = undoable.count == request.steps
         }
@@ -92,7 +139,7 @@ struct UndoChoice {
             throw .refused(.forgotten(revision: revision, isLarge: false))
         }
         guard note.reversed.isEmpty else { throw .refused(.reversal(revision: revision)) }
-        guard note.isOwnChange, isWanted(note.origin) else { throw .refused(.foreign(revision: revision)) }
+        guard note.isOwnChange, isWanted(note) else { throw .refused(.foreign(revision: revision)) }
         guard reversals.isUndone(revision) == request.isRedo else {
             throw .refused(.already(revision: revision, isRedo: request.isRedo))
         }
@@ -101,9 +148,41 @@ struct UndoChoice {
 
     private var redoable: [Int] {
         var stack: [Int] = []
-        for note in notes.reversed() where !note.reversed.isEmpty && isWanted(note.origin) {
+        for note in notes.reversed() where !note.reversed.isEmpty && isWanted(note) {
             if note.isRedo { stack.removeAll { note.reversed.contains($0) } } else { stack += note.reversed }
         }
         return Array(stack.suffix(request.steps).reversed())
     }
+}
+
+/// A commit that was undone or redone.
+public struct UndoneCommit: Sendable {
+    public enum Kind: String, Sendable { case created, updated, deleted }
+
+    public let revision: Int
+    /// The kind of the commit's changes; `updated` if they are of several kinds.
+    public let kind: Kind
+    public let ids: [RecordID]
+}
+
+/// The reason why nothing was undone.
+public enum UndoFailure: Error, Sendable {
+    case refused(UndoRefusal)
+    case storage(StorageError)
+}
+
+/// The reason why a commit is not undone or redone; nothing was done.
+public enum UndoRefusal: Error, Sendable {
+    /// Another commit has changed the same record since.
+    case touched(RecordID, revision: Int)
+    /// The values before the commit are no longer stored.
+    case forgotten(revision: Int, isLarge: Bool)
+    /// There is no such commit.
+    case unknown(revision: Int)
+    /// It is an undo or redo itself.
+    case reversal(revision: Int)
+    /// It came by sync, or from another origin than the request.
+    case foreign(revision: Int)
+    /// It is already undone, or already redone.
+    case already(revision: Int, isRedo: Bool)
 }

@@ -204,33 +204,6 @@ struct LayeredRecords: ~Copyable {
         return true
     }
 
-    // MARK: Rows that are hidden
-
-    /// The bytes of the visible records of the snapshot.
-    var visibleBaseBytes: Int {
-        switch base {
-        case .some(let base): isBaseHidden ? 0 : base.recordBytes - hiddenBytes
-        case .none: 0
-        }
-    }
-
-    /// A copy of the snapshot's record in a row, hidden or not.
-    mutating func slot(ofRow number: Int) throws(IndexFault) -> RecordSlot {
-        guard let row = try base?.row(number) else {
-            throw .indexDamaged(reason: "There is no snapshot with a row \(number).")
-        }
-        try base?.record(row, into: &buffer)
-        guard let head = table.extractor.head(buffer.bytes) else {
-            throw .indexDamaged(reason: "The index knows a record that is none.")
-        }
-        return RecordSlot(head: head, copying: buffer.bytes)
-    }
-
-    /// Passes on copies of all records of the snapshot that are not hidden one by one, even if the whole snapshot is.
-    mutating func forEachVisibleRow(_ body: (RecordSlot) -> Void) throws(IndexFault) {
-        for number in 0..<baseCount where !hidden.contains(number) { body(try slot(ofRow: number)) }
-    }
-
     /// The ids of all records, in no order.
     mutating func forEachID(_ body: (RecordID) -> Void) throws(IndexFault) {
         table.forEachID(body)

@@ -98,7 +98,6 @@ extension RecordStore {
     private mutating func refreshBase() {
         guard let index = files?.openIndex(extractor) else { return isBaseOvertaken = true }
         isBaseOvertaken = false
-        undo.preserve(&layers)
         layers = LayeredRecords(index, extractor: extractor)
     }
 }
@@ -273,7 +272,8 @@ extension RecordStore {
             files.takeBack(opened.lock.take())
             throw .busy(reason: "Files of the store have changed meanwhile. Try again.")
         }
-        undo.preserve(&layers)
+        undo.free()
+        if isOther { madeHere = OwnCommits(generation: opened.generation) }
         opened.extractor = extractor
         if let former = files.takeFormerLockFile() { opened.formerLockFile = consume former }
         opened.isUnsettled = files.isUnsettled

@@ -51,6 +51,8 @@ public struct RecordStore: ~Copyable {
     var operations = OperationLog()
     let extractor: RecordExtractor
     var undo = UndoLog()
+    /// The commits of this process that its session can undo.
+    var madeHere = OwnCommits(generation: 0)
     private var commitStart = 0
     public private(set) var isCommitOpen = false
     var flushedRevision = 0
@@ -117,6 +119,7 @@ public struct RecordStore: ~Copyable {
     private mutating func adopt(_ opened: StoreFiles) throws(StorageError) {
         opened.extractor = extractor
         files = opened
+        madeHere = OwnCommits(generation: opened.generation)
         follow(opened.revision)
         try takeBase()
         tellOfDamage()
@@ -126,6 +129,7 @@ public struct RecordStore: ~Copyable {
     mutating func follow(_ last: Int) {
         revision = last
         flushedRevision = last
+        madeHere.drop(after: last)
         lines.value.removeAll(after: last)
     }
 
@@ -183,11 +187,10 @@ public struct RecordStore: ~Copyable {
         try beginCommit()
         let count = layers.count
         let first = newestIDs(CommitSummary.clearedNamesMax)
-        if isInMemory { undo.trail?.noteClear(revision, newest: first) }
+        undo.trail?.note(revision) { $0.newestCleared = first }
         if keepsSummary { summary.noteCleared(count: count, first: first) }
-        let baseBytes = layers.visibleBaseBytes
         for slot in layers.table.removeAll() { undo.append(.removed(slot)) }
-        if layers.setBaseHidden(true) { undo.append(.baseHidden(byteCount: baseBytes)) }
+        if layers.setBaseHidden(true) { undo.append(.baseHidden) }
         if files != nil { lines.value.clear(count: count, first: first) }
     }
 
@@ -219,15 +222,16 @@ public struct RecordStore: ~Copyable {
         isCommitOpen = false
         guard let files else {
             // In memory there is nothing to wait for.
-            if let origin { undo.trail?.noteOrigin(revision, origin) }
-            undo.mark(revision, at: time)
-            undo.keep()
+            if let origin { undo.trail?.note(revision) { $0.origin = origin } }
+            undo.keep(revision, at: time)
+            madeHere.insert(revision)
             flushedRevision = revision
             if operations.isOpen { endOperation() }
             return
         }
-        if lines.value.end() > Self.lineBytesMax { return try endCommitAsSnapshot(files) }
-        undo.mark(revision, at: time)
+        let length = lines.value.end()
+        if length > Self.lineBytesMax { return try endCommitAsSnapshot(files) }
+        madeHere.insert(revision, byteCount: length)
         if operations.isOpen { endOperation() }
         files.writeAhead(&lines.value)
     }
@@ -251,8 +255,8 @@ public struct RecordStore: ~Copyable {
         if isInPlace {
             isPartlyDurable = true
             flushedRevision = revision - 1
-            undo.keep(upTo: commitStart)
-            commitStart = undo.groupStart
+            undo.free(upTo: commitStart)
+            commitStart = 0
         }
         do throws(StorageError) {
             try files.keepCommit(revision, line)
@@ -274,8 +278,8 @@ public struct RecordStore: ~Copyable {
         }
         isPartlyDurable = true
         if !isInPlace { settleOperations() }
-        undo.mark(revision, at: time)
-        undo.keep()
+        undo.free()
+        madeHere.insert(revision, byteCount: Self.lineBytesMax)
         flushedRevision = revision
     }
 
@@ -290,8 +294,8 @@ public struct RecordStore: ~Copyable {
     private mutating func revertCommit() {
         summary = CommitSummary()
         revert(to: commitStart)
+        undo.trail?.dropNote(revision)
         revision -= 1
-        undo.dropGroup(after: revision)
         isCommitOpen = false
     }
 
@@ -334,7 +338,7 @@ public struct RecordStore: ~Copyable {
             takeGroupBack()
             throw error
         }
-        undo.keep()
+        undo.free()
         flushedRevision = revision
     }
 
@@ -363,7 +367,7 @@ public struct RecordStore: ~Copyable {
         files?.dropStaged(&lines.value)
         operations.dropStaged()
         revert(to: undo.groupStart)
-        undo.dropGroup(after: flushedRevision)
+        madeHere.drop(after: flushedRevision)
         revision = flushedRevision
         guard files?.journal.isUnusable == true else { return }
         // If this fails too, the files refuse every change from now on with the reason.

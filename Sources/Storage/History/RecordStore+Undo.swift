@@ -1,51 +1,68 @@
-/// Undoing and redoing commits of any client and process, read again from the files.
+/// Undoing and redoing commits, as new commits.
 ///
 /// Each record has a version: the commit that made its present value. An undo restores the version before, a redo the
 /// one after. A commit can be undone if all its records have its version, so not after a later change to one of them.
 extension RecordStore {
-    /// Plans an undo as `planUndo` does, for commits of the files. All must be durable.
+    /// The values that an undo or redo gives the records: their bytes, or nil to remove them.
+    public typealias UndoTargets = [(id: RecordID, bytes: [UInt8]?)]
+
+    /// Plans the undo or redo of commits, the newest first. Every commit must be durable.
     ///
-    /// It stops before commits that are not stored (at an accepted edit, a migration, a gap), with fewer commits than
-    /// wanted.
+    /// Opens the commit in which the caller then applies the targets, puts first; also if nothing differs in the end.
+    /// With nothing to undo it opens none. It stops before commits that are not stored (at an accepted edit, a
+    /// migration, a gap), with fewer commits than wanted.
     public mutating func planUndo(
         _ request: UndoRequest
     ) throws(UndoFailure) -> (targets: UndoTargets, commits: [UndoneCommit]) {
         if let asked = request.revision, asked > flushedRevision { throw .refused(.unknown(revision: asked)) }
-        var choice = UndoChoice(request)
+        let own: OwnCommits? = request.isOfSession || files == nil ? madeHere : nil
+        var choice = UndoChoice(request, own)
         do throws(StorageError) {
-            if let files {
-                try JournalChain(files, upTo: flushedRevision).forEachNote(files) { note in
-                    choice.look(at: note)
-                    return !choice.isComplete
-                }
+            try forEachNote { note in
+                choice.look(at: note)
+                return !choice.isComplete
             }
         } catch {
             throw .storage(error)
         }
+        if let forgotten = undo.trail?.forgotten, choice.isShort, madeHere.contains(forgotten.revision) {
+            throw .refused(.forgotten(revision: forgotten.revision, isLarge: forgotten.isLarge))
+        }
         let chosen = try choice.targets()
         guard let least = chosen.min() else { return ([], []) }
-        let (first, reversals) = try widened(least)
-        let plan = try pastUndo(chosen, from: first, reversals, isRedo: request.isRedo)
+        let range = try widened(least, own)
+        let plan = try pastUndo(chosen, range, isRedo: request.isRedo)
         do throws(StorageError) { try beginCommit() } catch { throw .storage(error) }
-        undo.notePast(revision, of: plan.commits.map(\.revision), plan.versions)
-        if files != nil { lines.value.reverse(plan.commits.map(\.revision), isRedo: request.isRedo) }
+        let revisions = plan.commits.map(\.revision)
+        undo.trail?.note(revision) { ($0.reversed, $0.isRedo) = (revisions, request.isRedo) }
+        if files != nil { lines.value.reverse(revisions, isRedo: request.isRedo) }
         return (plan.targets, plan.commits)
+    }
+
+    /// Forgets the commits of this process: its session cannot undo them.
+    public mutating func forgetUndo() { madeHere = OwnCommits(generation: generation) }
+
+    /// Bytes that an undo or redo of all commits of this process may read; those in memory do not count.
+    public var undoableBytes: Int {
+        guard let files else { return 0 }
+        return files.generation == madeHere.generation ? madeHere.byteCount : max(madeHere.byteCount, byteCount)
     }
 
     private struct PastUndo {
         var targets: UndoTargets
         var commits: [UndoneCommit]
-        /// The restored version of each record that exists afterwards.
-        var versions: [(RecordID, Int)]
     }
 
     private mutating func pastUndo(
-        _ chosen: [Int], from first: Int, _ reversals: ReversalsByCommit, isRedo: Bool
+        _ chosen: [Int], _ range: UndoRange, isRedo: Bool
     ) throws(UndoFailure) -> PastUndo {
+        let first = range.first
         var touched = try touchedRecords(chosen, from: first)
         let ids = Set(touched.values.lazy.flatMap { $0.changes.lazy.map(\.id) })
         // No record is afterwards a version that an undo takes back.
-        var versions = RecordVersions(of: ids, reversals, without: isRedo ? [] : Set(chosen))
+        var versions = RecordVersions(
+            of: ids, there: range.hasClear ? try idsThere(before: first, ids) : nil, range.reversals,
+            without: isRedo ? [] : Set(chosen))
         try forEachCommit(from: first, to: flushedRevision) { versions.follow($0) }
         for revision in chosen {
             for change in touched[revision]?.changes ?? [] {
@@ -59,14 +76,12 @@ extension RecordStore {
         if !unknown.isEmpty {
             base = try kept(before: first, of: unknown)
         }
-        var plan = PastUndo(targets: [], commits: [], versions: [])
+        var plan = PastUndo(targets: [], commits: [])
         for id in ids.sorted() {
             let version = versions.now(id)
             let bytes = version == 0 ? base[id] : versions.record(id)
+            assert(bytes?.isEmpty != true, "no record is a version that was taken back")
             plan.targets.append((id, bytes))
-            guard let bytes else { continue }
-            assert(!bytes.isEmpty, "no record is a version that was taken back")
-            plan.versions.append((id, version == 0 ? bytes.withUnsafeBytes { extractor.revision($0) ?? 0 } : version))
         }
         for revision in chosen {
             guard let commit = touched.removeValue(forKey: revision) else { continue }
@@ -96,23 +111,42 @@ extension RecordStore {
 
     /// The commit to follow the records from: what was taken back since is followed from before it was made, as far as it is
     /// kept. And which commits took back which from there on.
-    private mutating func widened(_ first: Int) throws(UndoFailure) -> (first: Int, ReversalsByCommit) {
-        var first = first
+    /// - Parameter own: the commits whose reversals count; one by another process is a change like any other.
+    private mutating func widened(
+        _ first: Int, _ own: OwnCommits?
+    ) throws(UndoFailure) -> UndoRange {
+        var range = UndoRange(first: first)
         while true {
-            var least = first
-            var reversals: ReversalsByCommit = [:]
-            try forEachCommit(from: first, to: flushedRevision) { commit in
-                guard let reversed = commit.reversed.min() else { return }
+            var least = range.first
+            range = UndoRange(first: range.first)
+            try forEachCommit(from: range.first, to: flushedRevision) { commit in
+                range.hasClear = range.hasClear || commit.isClear
+                guard let reversed = commit.reversed.min(), own?.contains(commit.seq) ?? true else { return }
                 least = min(least, reversed)
-                reversals[commit.seq] = (commit.reversed, commit.isRedo)
+                range.reversals[commit.seq] = (commit.reversed, commit.isRedo)
             }
-            guard least < first else { return (first, reversals) }
+            guard least < range.first else { return range }
             do throws(StorageError) {
-                guard try keepsCommits(after: least - 1) else { return (first, reversals) }
+                guard try isKept(after: least - 1) else { return range }
             } catch {
                 throw .storage(error)
             }
-            first = least
+            range.first = least
+        }
+    }
+
+    /// Those of the records that were there before a commit; nil if that is not stored.
+    private mutating func idsThere(
+        before revision: Int, _ ids: Set<RecordID>
+    ) throws(UndoFailure) -> Set<RecordID>? {
+        var there: Set<RecordID> = []
+        do throws(StorageError) {
+            let isKept = try forEachID(before: revision) { _, id in
+                if ids.contains(id) { there.insert(id) }
+            }
+            return isKept ? there : nil
+        } catch {
+            throw .storage(error)
         }
     }
 
@@ -142,6 +176,16 @@ extension RecordStore {
 
 /// By revision: the commits that it took back, or made again.
 private typealias ReversalsByCommit = [Int: (revisions: [Int], isRedo: Bool)]
+
+/// The commits to follow the records through, up to the last one.
+private struct UndoRange {
+    var first: Int
+    var reversals: ReversalsByCommit = [:]
+    /// Whether one of them removed all records.
+    var hasClear = false
+
+    init(first: Int) { self.first = first }
+}
 
 /// The changes of one commit, each record once.
 private struct TouchedRecords {
@@ -174,6 +218,8 @@ private struct TouchedRecords {
 /// is one that an undo or redo of something older has restored.
 private struct RecordVersions {
     private let ids: Set<RecordID>
+    /// Those that were there before the first commit; nil if unknown.
+    private let there: Set<RecordID>?
     private let reversals: ReversalsByCommit
     /// Versions of which is kept only that they were there.
     private let unwanted: Set<Int>
@@ -189,14 +235,17 @@ private struct RecordVersions {
         let version: Int
     }
 
-    init(of ids: Set<RecordID>, _ reversals: ReversalsByCommit, without unwanted: Set<Int>) {
-        (self.ids, self.reversals, self.unwanted) = (ids, reversals, unwanted)
+    init(
+        of ids: Set<RecordID>, there: Set<RecordID>?, _ reversals: ReversalsByCommit, without unwanted: Set<Int>
+    ) {
+        (self.ids, self.there, self.reversals, self.unwanted) = (ids, there, reversals, unwanted)
     }
 
     func now(_ id: RecordID) -> Int { present[id] ?? 0 }
 
-    /// A record from before all these commits may exist; it does not matter, because no undone commit has changed it.
-    private func mayBeThere(_ id: RecordID) -> Bool { now(id) == 0 || record(id) != nil }
+    private func mayBeThere(_ id: RecordID) -> Bool {
+        now(id) == 0 ? there?.contains(id) ?? true : record(id) != nil
+    }
 
     func record(_ id: RecordID) -> [UInt8]? { records[Place(id: id, version: now(id))] }
 
