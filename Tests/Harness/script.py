@@ -89,6 +89,11 @@ def script(*places, **declared):
         except Skipped as missing:
             print(f"SKIPPED: {missing}")
             code = SKIPPED
+        except SystemExit as end:
+            code = end.code
+            if isinstance(code, str):
+                print(f"WRONG: {code}")
+            code = bool(code)
         except (Wrong, AssertionError) as error:
             print(f"WRONG: {error or type(error).__name__}")
             code = 1

@@ -20,11 +20,9 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 
-from harness import script
+from harness import Host, Wrong, in_folder, run_cases, script
 
 FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixtures")
 OLDER = {"schemaVersion": 2, "theme": {"name": "night", "hue": 7}, "moods": [
@@ -35,10 +33,6 @@ OLDER = {"schemaVersion": 2, "theme": {"name": "night", "hue": 7}, "moods": [
      "attachments": [{"kind": "video", "path": "/v.mp4"}], "tags": [f"tag {n}" for n in range(30)], "weather": {"rain": 1}},
     {"emoji": "😴", "label": "four", "timestamp": "2026-01-05T03:04:05Z",
      "attachments": [{"kind": "link", "url": "ftp://no.where/"}, {"kind": "event", "title": "no times"}, {"kind": "link"}]}]}
-
-
-class Wrong(Exception):
-    pass
 
 
 def require(holds, what, *more):
@@ -274,20 +268,13 @@ def edit_is_said_until_accepted(bench):
 def damage_under_a_running_host(bench):
     """Checks that an export, which reads the files, reports damage that the running host's memory does not have."""
     bench.add("s", *[f"m{n}" for n in range(1, 9)])
-    host = subprocess.Popen([bench.host, "--store", bench.path("s")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                            stderr=subprocess.DEVNULL, env=bench.environment)
-
-    def ask(method, params):
-        host.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode() + b"\n")
-        host.stdin.flush()
-        return json.loads(host.stdout.readline())
-    require(len(ask("mood.list", {})["result"]["items"]) == 8, "all are there")
-    spoil_journal(bench, "s")
-    answer = ask("store.export", {"format": "jsonl"})
-    require(answer.get("error", {}).get("code") == 1015 or answer["result"]["text"].count('"label"') == 8,
-            "an export is whole or refused:", answer)
-    host.stdin.close()
-    host.wait(30)
+    with Host(bench.host, store=bench.path("s"), env=bench.environment) as host:
+        require(len(host.moods()) == 8, "all are there")
+        spoil_journal(bench, "s")
+        answer = host.answer("store.export", {"format": "jsonl"})
+        require(answer.get("error", {}).get("code") == 1015 or answer["result"]["text"].count('"label"') == 8,
+                "an export is whole or refused:", answer)
+        host.end()
 
 
 def damage_below_an_index(bench):
@@ -723,21 +710,12 @@ def main(arguments):
     cases = [case for case in CASES if arguments.only in case.__name__]
     if arguments.old_host and arguments.only in versions.__name__:
         cases.append(versions)
-    failed = 0
-    for case in cases:
-        # A host that was left alone may still be compacting its store.
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            bench = Bench(arguments.mood, arguments.host, folder)
-            try:
-                if case is versions:
-                    case(bench, Bench(os.path.abspath(arguments.old_mood), os.path.abspath(arguments.old_host), folder))
-                else:
-                    case(bench)
-                print(f"{case.__name__}: holds")
-            except (Wrong, KeyError, subprocess.TimeoutExpired) as fault:
-                failed += 1
-                print(f"{case.__name__}: FAILED: {str(fault)[:2000]!s} {type(fault).__name__}")
-    if not cases:
-        sys.exit("there is no such case")
-    print(f"{len(cases) - failed} of {len(cases)} hold")
-    sys.exit(1 if failed else 0)
+
+    def with_bench(case):
+        def run(folder):
+            benches = [Bench(arguments.mood, arguments.host, folder)]
+            if case is versions:
+                benches.append(Bench(os.path.abspath(arguments.old_mood), os.path.abspath(arguments.old_host), folder))
+            case(*benches)
+        return in_folder(run)
+    return run_cases([(case.__name__, with_bench(case)) for case in cases])

@@ -31,7 +31,7 @@ import time
 import kill9
 import recordingdisk
 
-from harness import Several, script
+from harness import Several, Skipped, script
 
 SIZES = {"ext4": 48 << 20, "xfs": 320 << 20}
 OPTIONS = {"ext4": "", "xfs": "nouuid"}
@@ -202,9 +202,8 @@ def main(options):
     place, failures, begin = tempfile.mkdtemp(prefix="blocklog-"), 0, time.monotonic()
     lacking = recordingdisk.missing(place)
     if lacking:
-        print(f"SKIPPED: {lacking}")
         shutil.rmtree(place)
-        return 0
+        raise Skipped(lacking)
     for kind in options.system or list(SIZES):
         if shutil.which(f"mkfs.{kind}") is None:
             print(f"SKIPPED: mkfs.{kind}")

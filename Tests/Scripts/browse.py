@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from harness import script
+from harness import needs, script
 
 
 class Terminal:
@@ -199,9 +199,7 @@ def synced(mood, folder, environment):
 
 @script("mood", "moodboard", keep=(False, "leave the folder"))
 def main(options):
-    if shutil.which("tmux") is None:
-        print("SKIPPED: there is no tmux")
-        return 0
+    needs("tmux")
     folder = tempfile.mkdtemp(prefix="browse.")
     # In one folder, as they are installed.
     for path, name in ((options.mood, "mood"), (options.moodboard, "moodboard")):

@@ -16,7 +16,7 @@ import unicodedata
 
 from browse import Terminal
 
-from harness import script
+from harness import needs, script
 
 # The text before Tab and after it. {} is a space in a word, as each shell writes it.
 COMPLETIONS = [
@@ -170,9 +170,7 @@ def page(environment):
 
 @script("mood", "moodboard", keep=(False, "leave the folder"))
 def main(options):
-    if shutil.which("tmux") is None:
-        print("SKIPPED: tmux")
-        return 0
+    needs("tmux")
     folder = tempfile.mkdtemp(prefix="shells.")
     # In one folder, as they are installed.
     for path, name in ((options.mood, "mood"), (options.moodboard, "moodboard")):

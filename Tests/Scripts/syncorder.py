@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import tempfile
 
-from harness import script
+from harness import Skipped, needs, script
 
 CALLS = "write,pwrite64,writev,pwritev,pwritev2,fdatasync,fsync,openat,open"
 LINE = re.compile(r"^(\d+) +(.*)$")
@@ -160,17 +160,13 @@ def check(events, stdout, commits):
 
 @script("host", keep=(str, "keep the trace in this file"))
 def main(options):
-    strace = shutil.which("strace")
-    if strace is None:
-        print("SKIPPED: strace is not installed, the order of sync and answer was NOT checked")
-        return 0
-    if subprocess.run([strace, "-o", os.devnull, "true"], capture_output=True, check=False).returncode != 0:
-        print("SKIPPED: strace may not trace here, the order of sync and answer was NOT checked")
-        return 0
+    needs("strace")
+    if subprocess.run(["strace", "-o", os.devnull, "true"], capture_output=True, check=False).returncode != 0:
+        raise Skipped("strace may not trace here, the order of sync and answer was NOT checked")
     folder = tempfile.mkdtemp(prefix="syncorder-")
     try:
         trace = os.path.join(folder, "trace")
-        command = [strace, "-f", "-y", "-s", "16777216", "-e", f"trace={CALLS}", "-o", trace,
+        command = ["strace", "-f", "-y", "-s", "16777216", "-e", f"trace={CALLS}", "-o", trace,
                    options.host, "--store", os.path.join(folder, "store")]
         single, pipelined, commits = session()
         inode = run_session(command, single, pipelined)
