@@ -68,6 +68,14 @@ import Testing
         #expect(origins.last == "somebody" && origins.dropLast().allSatisfy { $0 == nil })
     }
 
+    private func records(of part: RecordStore.UndoPart, _ store: TestRecords) throws -> [TestRecord] {
+        try store.with { (store: inout RecordStore) in
+            var found: [TestRecord] = []
+            try store.records(of: part).forEach { if let record = TestRecord($0) { found.append(record) } }
+            return found
+        }
+    }
+
     /// An undo reads a long commit in pieces; the commit that makes it again is a long one too.
     @Test func undoesAndRedoesALongCommit() throws {
         let store = try TestRecords(settings(directory))
@@ -83,7 +91,12 @@ import Testing
             var request = UndoRequest(isRedo: isRedo)
             request.revision = 2
             let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
-            #expect(plan.commits.map(\.revision) == [2] && plan.targets.count == 10)
+            #expect(plan.commits.map(\.revision) == [2] && plan.count == 10)
+            // The records of a long commit come from its file, while they are put.
+            #expect(plan.parts.map(\.revision) == (isRedo ? [2] : []))
+            for part in plan.parts {
+                for record in try records(of: part, store) { try store.put(record) }
+            }
             for (id, bytes) in plan.targets {
                 if let bytes {
                     try store.put(try #require(bytes.withUnsafeBytes { TestRecord($0) }))
@@ -96,6 +109,57 @@ import Testing
             #expect(store.contents.values.map(\.text) == (isRedo ? after : before))
         }
         #expect(!directory.read("history/commit-4.jsonl").isEmpty)
+    }
+
+    /// A redo of several commits takes of a long one what no later one has changed.
+    @Test func aRedoTakesFromALongCommitWhatItLeft() throws {
+        let store = try TestRecords(settings(directory))
+        let long = String(repeating: "x", count: 600 << 10)
+        for number in 1...10 { try store.put(OperationTests.record(number, long)) }
+        try store.endCommit()
+        try store.put(OperationTests.record(3, "later"))
+        #expect(try store.remove(OperationTests.record(4).id))
+        try store.endCommit()
+        try store.flush()
+        let after = store.contents
+        for isRedo in [false, true] {
+            var request = UndoRequest(isRedo: isRedo)
+            request.steps = 2
+            let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
+            #expect(plan.commits.count == 2 && plan.parts.map(\.count) == (isRedo ? [8] : []))
+            for (id, bytes) in plan.targets {
+                guard let bytes else { continue }
+                try store.put(try #require(bytes.withUnsafeBytes { TestRecord($0) }, "\(id)"))
+            }
+            for part in plan.parts {
+                let found = try records(of: part, store)
+                #expect(found.count == 8)
+                for record in found { try store.put(record) }
+            }
+            for (id, bytes) in plan.targets where bytes == nil { _ = try store.remove(id) }
+            try store.endCommit()
+            try store.flush()
+            #expect(store.contents == (isRedo ? after : [:]))
+        }
+    }
+
+    /// The records that a long commit cleared are not in its file.
+    @Test func anUndoBehindALongClearRemoves() throws {
+        let store = try TestRecords(settings(directory))
+        try store.put(OperationTests.record(1))
+        try store.endCommit()
+        try store.removeAll()
+        let long = String(repeating: "x", count: 600 << 10)
+        for number in 2...11 { try store.put(OperationTests.record(number, long)) }
+        try store.endCommit()
+        try store.put(OperationTests.record(1, "again"))
+        try store.endCommit()
+        try store.flush()
+        var request = UndoRequest(isRedo: false)
+        request.revision = 3
+        let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
+        #expect(plan.parts.isEmpty && plan.targets.map(\.id) == [OperationTests.record(1).id])
+        #expect(plan.targets.first?.bytes == nil)
     }
 
     /// An undo knows the version that it restored, even if the undone commit is no longer stored.

@@ -17,7 +17,7 @@ extension MoodRecords {
     ) throws(MoodStoreError) -> [UndoneCommit] {
         // Earlier requests of the group must be durable before they can be undone.
         do throws(StorageError) { try flushEarly() } catch { throw .storage(error) }
-        var plan: (targets: RecordStore.UndoTargets, commits: [UndoneCommit])
+        var plan: RecordStore.UndoWork
         do throws(UndoFailure) {
             var request = request
             request.isOfSession = !ofStore
@@ -30,8 +30,9 @@ extension MoodRecords {
         }
         var scratch = JSONWriter(capacity: 1024)
         var done = 0
+        let count = plan.count
         func step() throws(MoodStoreError) {
-            if done % Self.undoStep == 0, !goOn(done, plan.targets.count) { throw .storage(.cancelled) }
+            if done % Self.undoStep == 0, !goOn(done, count) { throw .storage(.cancelled) }
             done += 1
         }
         let removed = plan.targets.filter { $0.1 == nil }.map(\.0)
@@ -41,6 +42,18 @@ extension MoodRecords {
             try step()
             scratch.rewind(to: 0)
             try restore(bytes, at: now, &scratch)
+        }
+        for part in plan.parts {
+            do throws(StorageError) {
+                try records.records(of: part).forEach { (bytes) throws(StorageError) in
+                    if done % Self.undoStep == 0, !goOn(done, count) { throw .cancelled }
+                    done += 1
+                    scratch.rewind(to: 0)
+                    try restore(bytes, at: now, &scratch)
+                }
+            } catch {
+                throw .storage(error)
+            }
         }
         for id in removed {
             try step()
@@ -64,16 +77,22 @@ extension MoodRecords {
     mutating func restore(
         _ record: [UInt8], at now: Timestamp, _ scratch: inout JSONWriter
     ) throws(MoodStoreError) {
-        let (time, revision) = (moodTime(now), records.nextRevision)
-        let head: RecordHead? = record.withUnsafeBytes { bytes in
-            var mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
-            mood.updatedAt = time
-            mood.revision = revision
-            mood.write(to: &scratch)
-            return RecordHead(mood: mood)
+        var fault: StorageError?
+        record.withUnsafeBytes { bytes in
+            do throws(StorageError) { try restore(bytes, at: now, &scratch) } catch { fault = error }
         }
-        guard let head else { return }
-        do throws(StorageError) { try records.put(head, scratch.buffer.bytes) } catch { throw .storage(error) }
+        if let fault { throw .storage(fault) }
+    }
+
+    private mutating func restore(
+        _ record: UnsafeRawBufferPointer, at now: Timestamp, _ scratch: inout JSONWriter
+    ) throws(StorageError) {
+        var mood = MoodMembers(trusting: ValidJSON(trusting: record))
+        mood.updatedAt = moodTime(now)
+        mood.revision = records.nextRevision
+        mood.write(to: &scratch)
+        guard let head = RecordHead(mood: mood) else { return }
+        try records.put(head, scratch.buffer.bytes)
     }
 
     /// Prevents undoing anything up to here, which no request of the session did.

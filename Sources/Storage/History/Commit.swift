@@ -36,6 +36,8 @@ public struct Commit {
     public let changes: [Change]
     /// Number of the commit's changes before these.
     public internal(set) var changesBefore = 0
+    /// Whether its records can be read again from its own file as they are (`LongCommitRecords`).
+    var isInFile = false
 
     /// - Parameter records: the number of the commit's records, if the line does not have all of them.
     /// - Parameter upgrade: converts the line's records to this version; nil if they are of this version.
@@ -226,6 +228,7 @@ struct CommitReading {
                 return
             }
             change.changesBefore = before
+            change.isInFile = upgrade == nil
             before += change.changes.count
             wantsMore = body(change)
             revision = line.seq

@@ -14,19 +14,16 @@ enum CommitFile {
     static func write(
         _ line: borrowing ByteBuffer, _ revision: Int, in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(StorageError) {
-        let temporary = "temporary-" + settings.makeIdentifier()
-        do {
-            try place.makeHistory()
-            try place.draft(temporary) { (file) throws(SystemError) in
-                var writer = CommitFileWriter()
-                try writer.write(line.bytes, to: file)
-                try file.sync()
-            }
-            try place.move(temporary, to: name(revision))
-            try File(place.path(of: StoreDirectory.historyName), .directory, in: place.fileSystem).sync()
-            try place.sync()
+        let draft = try CommitDraft(in: place, settings)
+        do throws(StorageError) {
+            let content = UnsafeRawBufferPointer(rebasing: line.bytes.dropLast(Seal.byteCount))
+            let end = try draft.begin(content)
+            if end > 0 { try draft.append(ending: "\n") }
+            try draft.append(ending: UnsafeRawBufferPointer(rebasing: content[end...]))
+            try draft.finish(as: revision, in: place)
         } catch {
-            throw .writing(error, error.subject)
+            draft.discard(in: place)
+            throw error
         }
     }
 
@@ -70,56 +67,21 @@ enum CommitFile {
     }
 }
 
-/// Writes the line of a commit into a file of its own, piece by piece.
-private struct CommitFileWriter: ~Copyable {
-    private var buffer = ByteBuffer(capacity: FileSystem.pieceBytes + (64 << 10))
-    private var offset = 0
-    private var checksum: UInt32 = 0
-
-    init() {}
-
-    mutating func write(_ line: UnsafeRawBufferPointer, to file: borrowing File) throws(SystemError) {
-        let content = UnsafeRawBufferPointer(rebasing: line.dropLast(Seal.byteCount))
-        // The end of the last record; the line is one that was just made.
-        var end = 0
-        if let commit = JournalLine(content: content), let start = content.baseAddress {
-            _ = try commit.forEachPart { (part) throws(SystemError) in
-                guard case .put(let record) = part, let place = record.baseAddress else { return }
-                let offset = place - start
-                buffer.append(UnsafeRawBufferPointer(rebasing: content[end..<offset]))
-                buffer.append(UInt8(ascii: "\n"))
-                buffer.append(record)
-                end = offset + record.count
-                if buffer.count >= FileSystem.pieceBytes { try put(to: file) }
-            }
-        }
-        if end > 0 { buffer.append(UInt8(ascii: "\n")) }
-        while content.count - end > FileSystem.pieceBytes {
-            buffer.append(UnsafeRawBufferPointer(rebasing: content[end..<end + FileSystem.pieceBytes]))
-            end += FileSystem.pieceBytes
-            try put(to: file)
-        }
-        buffer.append(UnsafeRawBufferPointer(rebasing: content[end...]))
-        checksum = CRC32C.checksum(buffer.bytes, seed: checksum)
-        buffer.appendSeal(checksum: checksum)
-        buffer.append(UInt8(ascii: "\n"))
-        try file.write(buffer.bytes, at: offset)
-    }
-
-    private mutating func put(to file: borrowing File) throws(SystemError) {
-        checksum = CRC32C.checksum(buffer.bytes, seed: checksum)
-        try file.write(buffer.bytes, at: offset)
-        offset += buffer.count
-        buffer.truncate(to: 0)
-    }
-}
-
 extension StoreFiles {
     /// Keeps the line of a commit that is about to be made as a snapshot.
-    func keepCommit(_ revision: Int, _ line: consuming ByteBuffer) throws(StorageError) {
+    /// - Parameter draft: has all of it but `line`, if it was too long for memory.
+    func keepCommit(_ revision: Int, _ line: consuming ByteBuffer, _ draft: CommitDraft?) throws(StorageError) {
         // A long line is in memory until its file is written, not while the snapshot is made.
-        try CommitFile.write(line, revision, in: place, settings)
+        guard let draft else { return try CommitFile.write(line, revision, in: place, settings) }
+        try draft.append(ending: line.bytes)
+        try draft.finish(as: revision, in: place)
     }
+
+    /// Makes the draft of the open commit, which is still empty.
+    func makeDraft() throws(StorageError) -> CommitDraft { try CommitDraft(in: place, settings) }
+
+    /// Removes the draft of a commit that is not made.
+    func drop(_ draft: CommitDraft) { draft.discard(in: place) }
 
     /// Removes the file if the commit was not made. A file that stays counts for nothing.
     func dropCommit(_ revision: Int) {

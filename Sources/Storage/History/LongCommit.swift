@@ -171,7 +171,7 @@ struct LongCommit: ~Copyable {
         try hand(piece)
     }
 
-    private borrowing func forEachRecord(
+    borrowing func forEachRecord(
         _ body: (Int, UnsafeRawBufferPointer, _ isNew: Bool) throws(StorageError) -> Void
     ) throws(StorageError) {
         guard isOfTheForm else { throw CommitFile.damaged(name) }
@@ -195,6 +195,33 @@ struct LongCommit: ~Copyable {
         }
         guard CRC32C.hexDigits(of: CRC32C.checksum(tail.bytes, seed: checksum)) == seal else {
             throw CommitFile.damaged(name)
+        }
+    }
+}
+
+/// Records of a commit with a file of its own, which an undo or redo gives back: read one by one, because all may be
+/// more than memory should hold.
+public struct LongCommitRecords: ~Copyable {
+    private let commit: LongCommit
+    private let part: RecordStore.UndoPart
+    private let extractor: RecordExtractor
+
+    init(_ commit: consuming LongCommit, _ part: RecordStore.UndoPart, _ extractor: RecordExtractor) {
+        self.commit = commit
+        (self.part, self.extractor) = (part, extractor)
+    }
+
+    /// Passes on each record, in the order of the commit.
+    /// - Throws: also after records were passed on, if the file is not as it was written.
+    public borrowing func forEach(
+        _ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let (part, extractor) = (part, extractor)
+        try commit.forEachRecord { (_, record, _) throws(StorageError) in
+            if let wanted = part.wanted {
+                guard let id = extractor.id(record), wanted.contains(id) else { return }
+            }
+            try body(record)
         }
     }
 }

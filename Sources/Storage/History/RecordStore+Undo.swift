@@ -6,6 +6,23 @@ extension RecordStore {
     /// The values that an undo or redo gives the records: their bytes, or nil to remove them.
     public typealias UndoTargets = [(id: RecordID, bytes: [UInt8]?)]
 
+    /// Records that an undo or redo gives the values of a commit with a file of its own.
+    public struct UndoPart: Sendable {
+        public let revision: Int
+        public let count: Int
+        /// Nil for all of the commit.
+        let wanted: Set<RecordID>?
+    }
+
+    /// Everything that an undo or redo changes, puts first.
+    public struct UndoWork: Sendable {
+        public var targets: UndoTargets = []
+        public var parts: [UndoPart] = []
+        public var commits: [UndoneCommit] = []
+
+        public var count: Int { parts.reduce(targets.count) { $0 + $1.count } }
+    }
+
     /// Plans the undo or redo of commits, the newest first. Every commit must be durable.
     ///
     /// Opens the commit in which the caller then applies the targets, puts first; also if nothing differs in the end.
@@ -13,7 +30,7 @@ extension RecordStore {
     /// migration, a gap), with fewer commits than wanted.
     public mutating func planUndo(
         _ request: UndoRequest
-    ) throws(UndoFailure) -> (targets: UndoTargets, commits: [UndoneCommit]) {
+    ) throws(UndoFailure) -> UndoWork {
         if let asked = request.revision, asked > flushedRevision { throw .refused(.unknown(revision: asked)) }
         let own: OwnCommits? = request.isOfSession || files == nil ? madeHere : nil
         var choice = UndoChoice(request, own)
@@ -29,14 +46,22 @@ extension RecordStore {
             throw .refused(.forgotten(revision: forgotten.revision, isLarge: forgotten.isLarge))
         }
         let chosen = try choice.targets()
-        guard let least = chosen.min() else { return ([], []) }
+        guard let least = chosen.min() else { return UndoWork() }
         let range = try widened(least, own)
-        let plan = try pastUndo(chosen, range, isRedo: request.isRedo)
+        let work = try pastUndo(chosen, range, isRedo: request.isRedo)
         do throws(StorageError) { try beginCommit() } catch { throw .storage(error) }
-        let revisions = plan.commits.map(\.revision)
+        let revisions = work.commits.map(\.revision)
         undo.trail?.note(revision) { ($0.reversed, $0.isRedo) = (revisions, request.isRedo) }
         if files != nil { lines.value.reverse(revisions, isRedo: request.isRedo) }
-        return (plan.targets, plan.commits)
+        return work
+    }
+
+    /// The records of a part, to be read while the store is changed.
+    public mutating func records(of part: UndoPart) throws(StorageError) -> LongCommitRecords {
+        guard let files, let commit = try LongCommit.open(part.revision, in: files.place) else {
+            throw CommitFile.damaged(CommitFile.name(part.revision))
+        }
+        return LongCommitRecords(commit, part, extractor)
     }
 
     /// Forgets the commits of this process: its session cannot undo them.
@@ -48,14 +73,9 @@ extension RecordStore {
         return files.generation == madeHere.generation ? madeHere.byteCount : max(madeHere.byteCount, byteCount)
     }
 
-    private struct PastUndo {
-        var targets: UndoTargets
-        var commits: [UndoneCommit]
-    }
-
     private mutating func pastUndo(
         _ chosen: [Int], _ range: UndoRange, isRedo: Bool
-    ) throws(UndoFailure) -> PastUndo {
+    ) throws(UndoFailure) -> UndoWork {
         let first = range.first
         var touched = try touchedRecords(chosen, from: first)
         let ids = Set(touched.values.lazy.flatMap { $0.changes.lazy.map(\.id) })
@@ -76,19 +96,28 @@ extension RecordStore {
         if !unknown.isEmpty {
             base = try kept(before: first, of: unknown)
         }
-        var plan = PastUndo(targets: [], commits: [])
+        var work = UndoWork()
+        var ofFiles: [Int: [RecordID]] = [:]
         for id in ids.sorted() {
             let version = versions.now(id)
             let bytes = version == 0 ? base[id] : versions.record(id)
+            if bytes != nil, versions.areInFile(version) {
+                ofFiles[abs(version), default: []].append(id)
+                continue
+            }
             assert(bytes?.isEmpty != true, "no record is a version that was taken back")
-            plan.targets.append((id, bytes))
+            work.targets.append((id, bytes))
+        }
+        for (revision, ids) in ofFiles.sorted(by: { $0.key < $1.key }) {
+            let isWhole = touched[revision]?.changes.count == ids.count
+            work.parts.append(UndoPart(revision: revision, count: ids.count, wanted: isWhole ? nil : Set(ids)))
         }
         for revision in chosen {
             guard let commit = touched.removeValue(forKey: revision) else { continue }
-            plan.commits.append(
+            work.commits.append(
                 UndoneCommit(revision: revision, kind: commit.kind, ids: commit.changes.map(\.id)))
         }
-        return plan
+        return work
     }
 
     /// The changes of the chosen commits. One that removed all records changed those that were there.
@@ -102,6 +131,7 @@ extension RecordStore {
             touched[commit.seq, default: TouchedRecords()].add(commit)
             if commit.isClear { clears.append(commit.seq) }
         }
+        for revision in touched.keys where !clears.contains(revision) { touched[revision]?.forgetPlaces() }
         for clear in clears { touched[clear]?.addCleared(try kept(before: clear, of: nil).keys.sorted()) }
         for revision in chosen where touched[revision] == nil {
             throw .refused(.forgotten(revision: revision, isLarge: false))
@@ -204,6 +234,9 @@ private struct TouchedRecords {
         }
     }
 
+    /// Frees what only further changes need.
+    mutating func forgetPlaces() { places = [:] }
+
     mutating func addCleared(_ ids: [RecordID]) {
         for id in ids where places[id] == nil { changes.append((.deleted, id)) }
     }
@@ -229,6 +262,9 @@ private struct RecordVersions {
     /// The versions that each commit replaced.
     private var before: [Int: [RecordID: Int]] = [:]
     private var records: [Place: [UInt8]] = [:]
+    /// Versions whose records are read again from the files of their commits, and the records that those removed.
+    private var inFiles: Set<Int> = []
+    private var removed: Set<Place> = []
 
     private struct Place: Hashable {
         let id: RecordID
@@ -247,7 +283,13 @@ private struct RecordVersions {
         now(id) == 0 ? there?.contains(id) ?? true : record(id) != nil
     }
 
-    func record(_ id: RecordID) -> [UInt8]? { records[Place(id: id, version: now(id))] }
+    /// The value; empty if it is not needed, or in the file of a commit.
+    func record(_ id: RecordID) -> [UInt8]? {
+        let place = Place(id: id, version: now(id))
+        return inFiles.contains(place.version) ? (removed.contains(place) ? nil : []) : records[place]
+    }
+
+    func areInFile(_ version: Int) -> Bool { inFiles.contains(version) }
 
     /// Follows a commit, or the next piece of it.
     mutating func follow(_ commit: Commit) {
@@ -266,12 +308,17 @@ private struct RecordVersions {
         if commit.isClear {
             for id in ids where mayBeThere(id) { replaced[id] = now(id) }
             for id in replaced.keys { present[id] = version }
+            if commit.isInFile { for id in replaced.keys { removed.insert(Place(id: id, version: version)) } }
         }
+        if commit.isInFile { inFiles.insert(version) }
         for change in commit.changes where ids.contains(change.id) {
             if replaced[change.id] == nil { replaced[change.id] = now(change.id) }
             present[change.id] = version
-            records[Place(id: change.id, version: version)] = change.record.map {
-                unwanted.contains(version) ? [] : Array($0)
+            let place = Place(id: change.id, version: version)
+            if commit.isInFile {
+                if change.record == nil { removed.insert(place) } else if !removed.isEmpty { removed.remove(place) }
+            } else {
+                records[place] = change.record.map { unwanted.contains(version) ? [] : Array($0) }
             }
         }
         before[version] = replaced

@@ -31,6 +31,12 @@ struct CommitLines: ~Copyable {
     private var operation = ByteBuffer(capacity: 64)
     /// Members that older versions skip.
     private var marks = ByteBuffer(capacity: 16)
+    /// Bytes of the line that were moved to a draft; 0 for a line that is here.
+    private var draftedBytes = 0
+    /// The members before the records of a line in a draft.
+    private var draftedHead = ByteBuffer(capacity: 16)
+    /// The operation of a line in a draft, as a line of an operations file.
+    private var draftedOperation: [UInt8] = []
 
     /// - Parameter seq: the commit before the first line.
     init(after seq: Int) {
@@ -40,6 +46,8 @@ struct CommitLines: ~Copyable {
 
     var isEmpty: Bool { buffer.isEmpty }
     var count: Int { buffer.count }
+    /// The bytes so far of the line that was begun last.
+    @inline(__always) var lineBytes: Int { buffer.count - lineStart + draftedBytes }
 
     /// Begins the line of one commit. `seq` is its revision: the last one staged or synced, plus one. `at` is 24 bytes
     /// of RFC 3339. A journal with a gap or an odd time could not be read again, so both are checked.
@@ -95,6 +103,26 @@ struct CommitLines: ~Copyable {
         buffer.append(record: record)
     }
 
+    /// Takes out the open line, for a draft, which takes its other records too (`noteDrafted`). It is ended so that it can be
+    /// read as a line.
+    mutating func takeOpenLine() -> ByteBuffer {
+        var line = takeBytes()
+        draftedBytes = line.count
+        draftedHead.append(UnsafeRawBufferPointer(rebasing: line.bytes[..<(lineHeadEnd - lineStart)]))
+        line.append(putCount > 0 ? "]," : ",")
+        return line
+    }
+
+    /// Takes note of a record that the draft has taken.
+    mutating func noteDrafted(_ byteCount: Int, isNew: Bool) {
+        if isNew {
+            creations.append(creations.isEmpty ? ",\"created\":[" : ",")
+            creations.append(integer: putCount)
+        }
+        putCount += 1
+        draftedBytes += byteCount
+    }
+
     /// Stages the deletion of a record; `id` has 36 bytes. Deletions of a line take effect after its puts.
     mutating func delete(id: UnsafeRawBufferPointer) {
         precondition(id.count == 36, "an id is the text of a UUID")
@@ -148,24 +176,34 @@ struct CommitLines: ~Copyable {
 
     /// Takes out the line that was ended last, without its line feed; then it is as if it had been dropped. One that is alone is
     /// not copied, because it may be long.
+    /// Of a line in a draft it is what comes after the records, up to the comma before the seal.
     mutating func takeLast() -> ByteBuffer {
+        var line = takeBytes()
+        if draftedBytes == 0 { line.truncate(to: line.count - 1) }
+        dropLast()
+        return line
+    }
+
+    private mutating func takeBytes() -> ByteBuffer {
         var line = ByteBuffer(capacity: 16)
         if lineStart == 0 {
             swap(&line, &buffer)
         } else {
             line.append(UnsafeRawBufferPointer(rebasing: buffer.bytes[lineStart...]))
+            buffer.truncate(to: lineStart)
         }
-        line.truncate(to: line.count - 1)
-        dropLast()
         return line
     }
 
     /// The operation of the last ended line, as a line of an operations file; empty if it has none.
     func lastOperation() -> [UInt8] {
+        if draftedBytes > 0 { return draftedOperation }
         let line = UnsafeRawBufferPointer(rebasing: buffer.bytes[lineStart...].dropLast())
-        guard let commit = Seal.content(of: line).flatMap({ JournalLine(content: $0) }),
-            let kept = KeptOperation(commit)
-        else { return [] }
+        return Seal.content(of: line).map { Self.operation(of: $0) } ?? []
+    }
+
+    private static func operation(of content: UnsafeRawBufferPointer) -> [UInt8] {
+        guard let kept = JournalLine(content: content).flatMap({ KeptOperation($0) }) else { return [] }
         var buffer = ByteBuffer(capacity: 1024)
         kept.append(to: &buffer)
         return Array(buffer.bytes)
@@ -174,7 +212,7 @@ struct CommitLines: ~Copyable {
     /// Ends the line; returns its length in bytes, with its line feed.
     @discardableResult @inline(__always)
     mutating func end() -> Int {
-        if putCount > 0 { buffer.append(UInt8(ascii: "]")) }
+        if putCount > 0 { buffer.append(draftedBytes > 0 ? "\n]" : "]") }
         if !creations.isEmpty {
             buffer.append(creations.bytes)
             buffer.append(UInt8(ascii: "]"))
@@ -191,6 +229,7 @@ struct CommitLines: ~Copyable {
         }
         if !operation.isEmpty {
             buffer.append(operation.bytes)
+            if draftedBytes > 0 { noteDraftedOperation() }
             operation.truncate(to: 0)
         }
         if !marks.isEmpty {
@@ -198,9 +237,17 @@ struct CommitLines: ~Copyable {
             marks.truncate(to: 0)
         }
         buffer.append(UInt8(ascii: ","))
+        // The draft has the bytes for its seal.
+        if draftedBytes > 0 { return lineBytes }
         buffer.appendSeal(from: lineStart)
         buffer.append(UInt8(ascii: "\n"))
         return buffer.count - lineStart
+    }
+
+    private mutating func noteDraftedOperation() {
+        draftedHead.append(operation.bytes)
+        draftedHead.append(UInt8(ascii: ","))
+        draftedOperation = Self.operation(of: draftedHead.bytes)
     }
 
     /// Takes back the line that was begun or ended last. Only once, and before it is written: the line before it stays.
@@ -236,5 +283,9 @@ struct CommitLines: ~Copyable {
         reversal.truncate(to: 0)
         operation.truncate(to: 0)
         marks.truncate(to: 0)
+        if draftedBytes == 0 { return }
+        draftedBytes = 0
+        draftedHead.truncate(to: 0)
+        draftedOperation = []
     }
 }

@@ -116,7 +116,10 @@ struct LayeredRecords: ~Copyable {
     /// Finds a record; valid until the next call.
     @inline(__always)
     mutating func find(_ id: RecordID) throws(IndexFault) -> StoredRecord? {
-        if let number = table.find(id) { return StoredRecord(table[number]) }
+        if let number = table.find(id) {
+            let slot = table[number]
+            return slot.isInDraft ? StoredRecord(slot.head, try draftBytes(slot)) : StoredRecord(slot)
+        }
         if visibleBaseCount == nil { return nil }
         return try findInBase(id)
     }
@@ -124,7 +127,10 @@ struct LayeredRecords: ~Copyable {
     /// Finds the bytes of a record alone.
     @inline(__always)
     mutating func bytes(_ id: RecordID) throws(IndexFault) -> UnsafeRawBufferPointer? {
-        if let number = table.find(id) { return table[number].bytes }
+        if let number = table.find(id) {
+            let slot = table[number]
+            return slot.isInDraft ? try draftBytes(slot) : slot.bytes
+        }
         if visibleBaseCount == nil { return nil }
         return try readFromBase(id) == nil ? nil : buffer.bytes
     }
@@ -132,6 +138,10 @@ struct LayeredRecords: ~Copyable {
     mutating func contains(_ id: RecordID) throws(IndexFault) -> Bool {
         if table.find(id) != nil { return true }
         return try rowInBase(id) != nil
+    }
+
+    private func draftBytes(_ slot: RecordSlot) throws(IndexFault) -> UnsafeRawBufferPointer {
+        do throws(StorageError) { return try table.draftBytes(slot) } catch { throw .snapshot(error) }
     }
 
     private mutating func findInBase(_ id: RecordID) throws(IndexFault) -> StoredRecord? {

@@ -130,9 +130,37 @@ public struct StoredRecord {
 struct RecordSlot {
     var head: RecordHead
     var body: UnsafeMutableRawPointer
+    /// The number of the bytes; negative for a record in the draft of its commit.
     var count: Int
 
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: body, count: count) }
+    /// The bytes in memory; none if the record is in a draft.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: body, count: max(count, 0)) }
+
+    /// A record in a draft: `body` is the offset, and `count` has the sign, the checksum and 24 bits for the length.
+    init(head: RecordHead, _ place: CommitDraft.Place) {
+        self.head = head
+        // No record begins where the file does.
+        body = UnsafeMutableRawPointer(bitPattern: place.offset).unsafelyUnwrapped
+        count = Int(bitPattern: 1 << 63 | UInt(place.checksum) << 24 | UInt(place.byteCount))
+    }
+
+    /// Bytes that another owner keeps.
+    init(head: RecordHead, lent bytes: UnsafeRawBufferPointer) {
+        self.head = head
+        body = UnsafeMutableRawPointer(mutating: bytes.baseAddress.unsafelyUnwrapped)
+        count = bytes.count
+    }
+
+    var isInDraft: Bool { count < 0 }
+
+    var place: CommitDraft.Place {
+        CommitDraft.Place(
+            offset: Int(bitPattern: body), byteCount: byteCount,
+            checksum: UInt32(truncatingIfNeeded: UInt(bitPattern: count) >> 24))
+    }
+
+    /// The number of the bytes, wherever they are.
+    var byteCount: Int { isInDraft ? count & 0xFF_FFFF : count }
 
     init(head: RecordHead, copying bytes: UnsafeRawBufferPointer) {
         self.head = head
@@ -147,7 +175,7 @@ struct RecordSlot {
         malloc(max(count, 1)) ?? .allocate(byteCount: max(count, 1), alignment: 1)
     }
 
-    func deallocate() { free(body) }
+    func deallocate() { if !isInDraft { free(body) } }
 
     func key(_ order: RecordOrder) -> Int64 { head.key(order) }
 }

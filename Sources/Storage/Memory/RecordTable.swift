@@ -23,6 +23,8 @@ struct RecordTable: ~Copyable {
     private var byUpdate: RecordRun?
     private var byText: RecordRun?
     let extractor: RecordExtractor
+    /// The draft with the records of the open commit that are not in memory.
+    private(set) var draft: CommitDraft?
     /// With more records the order by time is always maintained: sorting this many takes some milliseconds.
     static let unorderedMax = 1 << 16
 
@@ -56,6 +58,7 @@ struct RecordTable: ~Copyable {
             }
             for number in 0..<count where found[number] >= 0 {
                 let slot = slots[Int(found[number])]
+                if slot.isInDraft { continue }
                 var offset = 0
                 while offset < min(slot.count, Self.nearBytesMax) {
                     cplatform_prefetch(slot.body + offset)
@@ -170,12 +173,38 @@ struct RecordTable: ~Copyable {
     func next(_ cursor: inout Cursor) -> RecordSlot? {
         if cursor.isDescending {
             guard cursor.run.retreat(&cursor.index) else { return nil }
-            return slots[Int(cursor.run.entry(cursor.index).slot)]
+            return inMemory(slots[Int(cursor.run.entry(cursor.index).slot)])
         }
         guard !cursor.run.isAtEnd(cursor.index) else { return nil }
         defer { cursor.run.advance(&cursor.index) }
-        return slots[Int(cursor.run.entry(cursor.index).slot)]
+        return inMemory(slots[Int(cursor.run.entry(cursor.index).slot)])
     }
+
+    /// A record with its bytes in memory until the next one; nil if the draft cannot be read, which then says why.
+    @inline(__always)
+    private func inMemory(_ slot: RecordSlot) -> RecordSlot? { slot.isInDraft ? lent(slot) : slot }
+
+    @inline(never)
+    private func lent(_ slot: RecordSlot) -> RecordSlot? {
+        do throws(StorageError) { return RecordSlot(head: slot.head, lent: try draftBytes(slot)) } catch { return nil }
+    }
+
+    /// The bytes of a record in the draft, until the next one.
+    @inline(never)
+    func draftBytes(_ slot: RecordSlot) throws(StorageError) -> UnsafeRawBufferPointer {
+        guard let draft else { return slot.bytes }
+        return try draft.read(slot.place)
+    }
+
+    /// Takes records into a draft from now on. Only the order by time is kept: the others compare texts.
+    mutating func begin(_ draft: CommitDraft) {
+        self.draft = draft
+        byUpdate = nil
+        byText = nil
+    }
+
+    /// Forgets the draft, and none of its records is left.
+    mutating func takeDraft() -> CommitDraft? { draft.take() }
 
     /// The first entry after a position; with `isAfterInclusive`, an entry exactly there counts as after it.
     private func firstIndex(
@@ -261,7 +290,7 @@ struct RecordTable: ~Copyable {
     }
 
     private mutating func count(_ slot: RecordSlot, _ sign: Int) {
-        byteCount += sign * slot.count
+        byteCount += sign * slot.byteCount
         if slot.head.isMarked { markedCount += sign }
     }
 

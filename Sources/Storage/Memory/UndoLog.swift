@@ -11,12 +11,18 @@
 struct UndoLog: ~Copyable {
     enum Change {
         case inserted(RecordID)
+        /// Records that a commit with a draft inserted one after the other, with few bytes each.
+        case insertedMany(InsertedRecords)
         case replaced(RecordSlot)
         case removed(RecordSlot)
         /// A record of the snapshot became hidden.
         case hidden(LayeredRecords.Hidden)
         /// The whole snapshot became hidden.
         case baseHidden
+    }
+
+    final class InsertedRecords {
+        var ids: [RecordID] = []
     }
 
     private struct Mark {
@@ -39,6 +45,17 @@ struct UndoLog: ~Copyable {
 
     @inline(__always)
     mutating func append(_ change: Change) { changes.append(change) }
+
+    /// Notes an insertion by a commit with a draft, whose first change has the index `start`.
+    mutating func append(inserted id: RecordID, since start: Int) {
+        if changes.count > start, case .insertedMany(let many) = changes[changes.count - 1] {
+            many.ids.append(id)
+        } else {
+            let many = InsertedRecords()
+            many.ids.append(id)
+            changes.append(.insertedMany(many))
+        }
+    }
 
     var count: Int { changes.count }
 
@@ -116,19 +133,19 @@ struct UndoLog: ~Copyable {
 }
 
 extension UndoLog.Change {
-    /// Nil for rows of the snapshot, which a store in memory does not have.
+    /// Nil for rows of the snapshot and records of a draft, which a store in memory does not have.
     fileprivate var id: RecordID? {
         switch self {
         case .inserted(let id): id
         case .replaced(let slot), .removed(let slot): slot.head.id
-        case .hidden, .baseHidden: nil
+        case .insertedMany, .hidden, .baseHidden: nil
         }
     }
 
     /// The replaced version; nil if there was none.
     fileprivate var before: UnsafeRawBufferPointer? {
         switch self {
-        case .inserted, .hidden, .baseHidden: nil
+        case .inserted, .insertedMany, .hidden, .baseHidden: nil
         case .replaced(let slot), .removed(let slot): slot.bytes
         }
     }
@@ -142,7 +159,7 @@ extension UndoLog.Change {
 
     fileprivate func free() {
         switch self {
-        case .inserted, .hidden, .baseHidden: break
+        case .inserted, .insertedMany, .hidden, .baseHidden: break
         case .replaced(let slot), .removed(let slot): slot.deallocate()
         }
     }

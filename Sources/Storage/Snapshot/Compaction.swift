@@ -184,7 +184,7 @@ extension StoreFiles {
     ///
     /// - Throws: `full`, `outcomeUnknown` or `readOnly`. The old generation stays in use, unless `refusal` is then set.
     public func rewrite(
-        revision: Int, count: Int, at time: UnsafeRawBufferPointer,
+        revision: Int, count: Int, at time: UnsafeRawBufferPointer, makesIndex: Bool = true,
         records: ((UnsafeRawBufferPointer) -> Void) -> Void
     ) throws(StorageError) -> RewriteReport {
         precondition(journal.aheadCount == 0, "staged lines are synced or dropped before a rewrite")
@@ -216,7 +216,8 @@ extension StoreFiles {
                     besides: knownOperations.filter { $0.seq > remains.reached && $0.seq <= self.revision }
                         .map { KeptOperation.lineOfLost($0.id, $0.seq) }
                         + (snapshotOperation.isEmpty ? [] : [snapshotOperation])),
-                at: String(decoding: time, as: UTF8.self), in: place, settings, extractor, records: records
+                at: String(decoding: time, as: UTF8.self), in: place, settings, makesIndex ? extractor : nil,
+                records: records
             ) { (_) throws(StorageError) in try keepSnapshot(&remains) }
         } catch {
             // After a failed sync one more generation is tried. If that fails too, the content of the disk is unknown.

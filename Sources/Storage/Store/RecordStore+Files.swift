@@ -71,13 +71,27 @@ extension RecordStore {
     mutating func rewrite(
         _ progress: @escaping (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
+        let report = try writeGeneration(progress)
+        refreshBase()
+        return report
+    }
+
+    /// Begins the next generation; `refreshBase` must follow.
+    @discardableResult
+    mutating func writeGeneration(
+        _ progress: @escaping (Int, Int) -> Void = { _, _ in }
+    ) throws(StorageError) -> RewriteReport? {
         guard let files else { return nil }
         precondition(lines.value.isEmpty, "staged lines are synced or dropped before a rewrite")
         let time = time.withBytes { ByteBuffer(copying: Array($0)) }
         var fault: IndexFault?
         let report: RewriteReport
+        let draft = layers.table.draft
         do throws(StorageError) {
-            report = try files.rewrite(revision: revision, count: layers.count, at: time.bytes) {
+            // The table of a long commit and an index that is made would take much memory together.
+            report = try files.rewrite(
+                revision: revision, count: layers.count, at: time.bytes, makesIndex: draft == nil
+            ) {
                 fault = layers.handOver(progress, $0)
             }
         } catch {
@@ -85,19 +99,32 @@ extension RecordStore {
             switch fault {
             case .snapshot(let damage)?: throw damage
             case .indexDamaged(let reason)?: throw .busy(reason: reason + " Try again.")
-            case nil: throw error
+            case nil: throw draft?.failure ?? error
             }
         }
         lines.value.follow(revision)
-        refreshBase()
         return report
     }
 
     /// Takes the new snapshot as the base after a rewrite. If it cannot be read now, the old base stays: the file of
     /// the old index is still open.
-    private mutating func refreshBase() {
+    mutating func refreshBase() {
+        guard files != nil else { return }
+        if layers.table.draft != nil { return replaceDraft() }
         guard let index = files?.openIndex(extractor) else { return isBaseOvertaken = true }
         isBaseOvertaken = false
+        layers = LayeredRecords(index, extractor: extractor)
+    }
+
+    /// Takes the new snapshot as the base after a commit with a draft, whose records go first: then the index is made.
+    private mutating func replaceDraft() {
+        let isEmpty = layers.count == 0
+        isBaseOvertaken = false
+        layers = LayeredRecords(extractor: extractor)
+        if isEmpty { return }
+        guard let index = files?.openIndex(extractor) else {
+            return close(because: .busy(reason: "The new snapshot cannot be read yet. Try again."))
+        }
         layers = LayeredRecords(index, extractor: extractor)
     }
 }

@@ -9,6 +9,7 @@ extension RecordStore {
     ///   - more: members at the end of the line, `"sawCrc":{…}` first; empty for none.
     public mutating func mark(saw vector: UnsafeRawBufferPointer, more: UnsafeRawBufferPointer) throws(StorageError) {
         try beginCommit()
+        try requireNoDraft()
         var member = ByteBuffer(capacity: vector.count + 8)
         member.append(",\"saw\":")
         member.append(vector)
@@ -24,6 +25,7 @@ extension RecordStore {
     /// - Parameter member: as in a JSON string, without escapes.
     public mutating func mark(settles member: String) throws(StorageError) {
         try beginCommit()
+        try requireNoDraft()
         var text = JSONWriter(capacity: 64)
         text.key("settles")
         text.string(member)
@@ -31,6 +33,55 @@ extension RecordStore {
         mark.append(",")
         mark.append(text.buffer.bytes)
         if files != nil { lines.value.mark(mark.bytes) }
+    }
+
+    /// The members before the records of a draft are in its file. No caller marks commits of that length.
+    private func requireNoDraft() throws(StorageError) {
+        guard layers.table.draft != nil else { return }
+        throw .unavailable(
+            reason: "A commit with marks of replicas is longer than memory may hold.",
+            advice: "This is a defect of the program; nothing was changed.")
+    }
+
+    /// Puts a record of a commit that is too long for memory into the file of the commit.
+    @inline(never)
+    mutating func putInDraft(
+        _ head: RecordHead, _ bytes: UnsafeRawBufferPointer, since start: Int
+    ) throws(StorageError) {
+        let draft = try openDraft()
+        let number = layers.table.find(head.id)
+        let hidden = number == nil ? try hide(head.id) : nil
+        let slot: RecordSlot
+        do throws(StorageError) { slot = RecordSlot(head: head, try draft.append(bytes)) } catch {
+            if let hidden { layers.show(hidden) }
+            throw error
+        }
+        let isNew = number == nil && hidden == nil
+        noteInSummary(isNew ? .created : .updated, head.id)
+        if let number {
+            undo.append(.replaced(layers.table.replace(number, with: slot)))
+        } else {
+            if let hidden { undo.append(.hidden(hidden)) }
+            layers.table.insert(slot)
+            undo.append(inserted: head.id, since: start)
+        }
+        lines.value.noteDrafted(bytes.count, isNew: isNew)
+    }
+
+    /// The draft of the open commit; the first one takes what memory holds of the line.
+    private mutating func openDraft() throws(StorageError) -> CommitDraft {
+        if let draft = layers.table.draft { return draft }
+        guard let draft = try files?.makeDraft() else { throw .cancelled }
+        let line = lines.value.takeOpenLine()
+        layers.table.begin(draft)
+        try draft.begin(open: line.bytes)
+        return draft
+    }
+
+    /// Removes the draft of a commit that was taken back.
+    mutating func dropDraft() {
+        guard let draft = layers.table.takeDraft() else { return }
+        files?.drop(draft)
     }
 
     mutating func takeBackSync() throws(StorageError) {
@@ -52,6 +103,10 @@ extension RecordStore {
             switch change {
             case .inserted(let id):
                 if let number = layers.table.find(id) { layers.table.remove(number).deallocate() }
+            case .insertedMany(let many):
+                for id in many.ids {
+                    if let number = layers.table.find(id) { layers.table.remove(number).deallocate() }
+                }
             case .replaced(let slot):
                 if let number = layers.table.find(slot.head.id) {
                     layers.table.replace(number, with: slot).deallocate()

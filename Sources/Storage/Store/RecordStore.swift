@@ -48,6 +48,8 @@ public struct RecordStore: ~Copyable {
     var files: StoreFiles?
     /// The lines of the group, for the files.
     var lines = Indirect(CommitLines(after: 0))
+    /// The limit of `StoreSettings`.
+    private var commitBytesInMemory = StoreSettings.commitBytesInMemoryUsual
     var operations = OperationLog()
     let extractor: RecordExtractor
     var undo = UndoLog()
@@ -118,6 +120,7 @@ public struct RecordStore: ~Copyable {
 
     private mutating func adopt(_ opened: StoreFiles) throws(StorageError) {
         opened.extractor = extractor
+        commitBytesInMemory = opened.settings.commitBytesInMemory
         files = opened
         madeHere = OwnCommits(generation: opened.generation)
         follow(opened.revision)
@@ -143,6 +146,11 @@ public struct RecordStore: ~Copyable {
     ///   changed.
     public mutating func put(_ head: RecordHead, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {
         guard bytes.count <= Self.recordBytesMax else { throw .recordTooLarge(byteCount: bytes.count) }
+        if lines.value.lineBytes > commitBytesInMemory {
+            try beginCommit()
+            // Before it was begun, the line was that of the last commit.
+            if lines.value.lineBytes > commitBytesInMemory { return try putInDraft(head, bytes, since: commitStart) }
+        }
         if let number = layers.table.find(head.id) {
             try beginCommit()
             if keepsSummary { summary.note(.updated, head.id) }
@@ -158,6 +166,10 @@ public struct RecordStore: ~Copyable {
             undo.append(.inserted(head.id))
             if files != nil { lines.value.put(bytes, isNew: hidden == nil) }
         }
+    }
+
+    mutating func noteInSummary(_ kind: UndoneCommit.Kind, _ id: RecordID) {
+        if keepsSummary { summary.note(kind, id) }
     }
 
     /// Removes a record, as part of the open commit and after its puts; false if there is none.
@@ -215,7 +227,8 @@ public struct RecordStore: ~Copyable {
     /// - Throws: if the store cannot take the commit; nothing of it remains.
     public mutating func endCommit() throws(StorageError) {
         guard isCommitOpen else { return }
-        if let failure = failure ?? fault {
+        let draft = layers.table.draft
+        if let failure = failure ?? fault ?? draft?.failure {
             abandonCommit()
             throw failure
         }
@@ -230,7 +243,7 @@ public struct RecordStore: ~Copyable {
             return
         }
         let length = lines.value.end()
-        if length > Self.lineBytesMax { return try endCommitAsSnapshot(files) }
+        if length > Self.lineBytesMax || draft != nil { return try endCommitAsSnapshot(files) }
         madeHere.insert(revision, byteCount: length)
         if operations.isOpen { endOperation() }
         files.writeAhead(&lines.value)
@@ -248,6 +261,7 @@ public struct RecordStore: ~Copyable {
             isInPlace = try syncLines()
         } catch {
             revertCommit()
+            dropDraft()
             takeGroupBack()
             lostGroup = error
             throw error
@@ -259,13 +273,15 @@ public struct RecordStore: ~Copyable {
             commitStart = 0
         }
         do throws(StorageError) {
-            try files.keepCommit(revision, line)
-            try rewrite()
+            let draft = layers.table.draft
+            try files.keepCommit(revision, line, draft)
+            try writeGeneration()
         } catch {
             // The rest of the commit file counts for nothing: no later journal begins after this commit. Remove it to
             // free space, unless the new snapshot may be in place.
             if refusal == nil { files.dropCommit(revision) }
             revertCommit()
+            dropDraft()
             if !isInPlace {
                 // The commits before it are not durable either: the new generation would have made them so.
                 var failure = error
@@ -281,6 +297,7 @@ public struct RecordStore: ~Copyable {
         undo.free()
         madeHere.insert(revision, byteCount: Self.lineBytesMax)
         flushedRevision = revision
+        refreshBase()
     }
 
     /// Takes the open commit back, if there is one.
@@ -289,6 +306,7 @@ public struct RecordStore: ~Copyable {
         if files != nil { lines.value.dropLast() }
         operations.abandon()
         revertCommit()
+        dropDraft()
     }
 
     private mutating func revertCommit() {

@@ -29,6 +29,9 @@ public struct StoreSettings: Sendable {
     /// sync.
     public var aheadBytes = aheadBytesUsual
     public static let aheadBytesUsual = 256 << 10
+    /// Bytes of one commit that are kept in memory while it is made; later records are written to its file at once.
+    public var commitBytesInMemory = commitBytesInMemoryUsual
+    public static let commitBytesInMemoryUsual = 16 << 20
     public var fileSystem: FileSystem
     /// Gets one line, without its end, for each event to log.
     public var log: @Sendable (String) -> Void
