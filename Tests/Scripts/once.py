@@ -109,12 +109,14 @@ class Host(harness.Host):
         return answer["result"]
 
     def end(self):
+        """Returns the exit code."""
         self.process.stdin.close()
         try:
             self.process.wait(20)
         except subprocess.TimeoutExpired:
             self.kill()
         assert not self.broken, f"a line is no JSON: {self.broken[0][:200]}"
+        return self.process.returncode
 
     def labels(self):
         return sorted(mood["label"] for mood in self.result("mood.list", {"limit": 500})["items"])

@@ -25,7 +25,7 @@ import threading
 import time
 
 import once
-from once import META, Trial, lock_elsewhere, request
+from once import META, LockedElsewhere, Trial, request
 
 ADDED = " and more"
 # Members that an earlier host leaves out or words differently, and cursors, some of which are random.
@@ -325,7 +325,7 @@ class Run:
         got += host.read(20)
         code = host.end()
         for other in others:
-            other.wait()
+            other.join()
         # A signal may come before the host is ready for it, and before it has read anything.
         isUnready = code == -signal.SIGTERM and stream.ending == "term" and not got
         if code not in (0, 75) and not isUnready:
@@ -349,7 +349,7 @@ class Run:
         try:
             for piece in pieces:
                 if stream.locks and chance.random() < 0.3 and os.path.exists(trial.store + "/lock"):
-                    others.append(lock_elsewhere(trial.store, chance.choice([0.05, 0.3])))
+                    others.append(LockedElsewhere(trial.store, chance.choice([0.05, 0.3])))
                 cut = chance.randrange(len(piece) + 1)
                 host.process.stdin.write(piece[:cut])
                 if chance.random() < 0.3:
