@@ -8,7 +8,7 @@ and odd entries exist, a filter is bypassed, and a round hangs. Prints a line fo
 """
 import glob, json, os, shutil, subprocess, time, uuid
 
-from harness import Host, environment, in_folder, run_cases, script
+from harness import Host, belonging, environment, in_folder, run_cases, script
 
 FORGED_AT = "2026-11-24T05:00:00.000Z"
 
@@ -404,6 +404,129 @@ def setup_in_order(root):
     assert "confirm" in results[12]["message"] and results[13]["state"] == "off", results[12:]  # both sides have moods
 
 
+def hanging(root, where, seconds=60):
+    """A host whose git hangs in a command, once a file says so."""
+    remote, fake = root + "/r.git", root + "/fake"
+    subprocess.run(["git", "init", "-q", "--bare", remote], check=True)
+    os.makedirs(fake)
+    with open(fake + "/git", "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\n[ -e {root}/hang ] && case "$*" in *{where}*) sleep {seconds};; esac\nexec {shutil.which("git")} "$@"\n')
+    os.chmod(fake + "/git", 0o755)
+    with open(root + "/hang", "w", encoding="utf-8"):
+        pass
+    return Store(root + "/a/s", PATH=fake + ":" + os.environ["PATH"]), "git+file://" + remote
+
+
+def alone(one, root):
+    """Nothing that the host has started is left."""
+    deadline = time.monotonic() + 3
+    while left := [pid for pid in belonging(root + "/fake") if pid != one.pid]:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+
+
+def setup_that_hangs(root):
+    one, url = hanging(root, "ls-remote")
+    with open(root + "/new.jsonl", "w", encoding="utf-8") as file:
+        file.write('{"emoji":"😊","label":"brought in","timestamp":"2026-01-01T00:00:00Z"}\n')
+    setup = one.send("sync.setup", {"url": url, "new": True})
+    time.sleep(0.5)
+    start = time.monotonic()
+    for method, params in (("mood.list", {}), ("mood.create", {"emoji": "😊", "label": "x"}), ("host.ping", {}), ("plugin.list", {}),
+                           ("store.import", {"path": root + "/new.jsonl"}), ("mood.list", {})):
+        one.ask(method, params)
+    assert time.monotonic() - start < 5 and one.labels() == ["brought in", "x"], (time.monotonic() - start, one.labels())
+    status, listed, ping = one.send("sync.status"), one.send("mood.list"), one.send("host.ping")
+    one.receive(ping, 5)
+    assert not one.answers, one.answers
+    one.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % setup)
+    start = time.monotonic()
+    assert one.receive(setup, 5)["error"]["code"] == -32800
+    assert one.receive(status, 5)["result"]["state"] == "off"
+    assert len(one.receive(listed, 5)["result"]["items"]) == 2
+    assert time.monotonic() - start < 3, time.monotonic() - start
+    alone(one, root)
+    os.unlink(root + "/hang")
+    assert one.call("sync.setup", url=url, new=True)["pending"] == 0
+
+
+def now_that_hangs(root):
+    one, url = hanging(root, "fetch")
+    one.call("sync.setup", url=url, new=True)
+    numbers = [one.send("sync.now") for _ in range(2)]
+    time.sleep(0.5)
+    for number in reversed(numbers):
+        one.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % number)
+        assert one.receive(number, 3)["error"]["code"] == -32800
+    alone(one, root)
+    one.send("sync.now")
+    time.sleep(0.5)
+    start = time.monotonic()
+    one.process.terminate()
+    one.ended(5)
+    assert time.monotonic() - start < 1.5, time.monotonic() - start
+    alone(one, root)
+
+
+def setup_that_ends(root):
+    """Its answer comes, whether the input or the host ends."""
+    one, url = hanging(root, "ls-remote", 60)
+    one.send("sync.setup", {"url": url, "new": True})
+    one.send("sync.status")
+    time.sleep(0.5)
+    start = time.monotonic()
+    one.process.terminate()
+    one.ended(5)
+    assert time.monotonic() - start < 1.5, time.monotonic() - start
+    alone(one, root)
+    with open(root + "/fake/git", encoding="utf-8") as file:
+        text = file.read()
+    with open(root + "/fake/git", "w", encoding="utf-8") as file:
+        file.write(text.replace("sleep 60", "sleep 1"))
+    one = Store(one.store, PATH=root + "/fake:" + os.environ["PATH"])
+    setup, status, listed = one.send("sync.setup", {"url": url, "new": True}), one.send("sync.status"), one.send("mood.list")
+    one.end()
+    assert one.answers[setup]["result"]["url"] == one.answers[status]["result"]["url"] == url, one.answers
+    assert one.answers[listed]["result"]["items"] == [], one.answers
+
+
+def first_round_that_hangs(root):
+    one, url = hanging(root, "push?-q")
+    one.add("x")
+    setup, start = one.send("sync.setup", {"url": url, "new": True}), time.monotonic()
+    assert one.status()["url"] == url and one.call("sync.conflicts") == {"items": []}
+    assert time.monotonic() - start < 5 and setup not in one.answers, one.answers
+    # The sync is left in its place, and the round does not hold it up.
+    start = time.monotonic()
+    assert one.call("sync.leave")["state"] == one.status()["state"] == "off"
+    assert time.monotonic() - start < 8 and one.receive(setup)["result"]["state"] == "off"
+    alone(one, root)
+
+
+def left_in_order(root):
+    remote = root + "/r.git"
+    subprocess.run(["git", "init", "-q", "--bare", remote], check=True)
+    for place, url in (("a", "git+file://" + remote), ("b", "folder:" + root + "/f")):
+        os.makedirs(root + "/f", exist_ok=True)
+        one = Store(f"{root}/{place}/s")
+        one.call("sync.setup", url=url, new=True)
+        requests = [("mood.create", {"emoji": "😊", "label": "x"}), ("sync.now", {}), ("sync.leave", {}), ("sync.status", {}), ("mood.list", {})]
+        numbers = [one.number + 1 + place for place in range(len(requests))]
+        one.write(b"".join(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode() + b"\n"
+                           for number, (method, params) in zip(numbers, requests)))
+        answers = [one.receive(number) for number in numbers]
+        assert answers[1]["result"]["pushed"] == 1, answers
+        assert answers[2]["result"]["state"] == answers[3]["result"]["state"] == "off", answers
+        batch = [{"jsonrpc": "2.0", "id": number, "method": method, "params": params} for number, (method, params) in enumerate(
+            [("sync.setup", {"url": url, "confirm": True}), ("sync.status", {}), ("mood.list", {}), ("sync.now", {}), ("sync.leave", {}), ("sync.status", {})])]
+        one.write(json.dumps(batch).encode() + b"\n")
+        answers = one.message()
+        assert [answer["id"] for answer in answers] == list(range(len(batch))), answers
+        assert answers[1]["result"]["url"] == url and [answers[place]["result"]["state"] for place in (4, 5)] == ["off", "off"], answers
+        assert "pushed" in answers[3]["result"], answers
+        one.close()
+
+
 def odd_entries(root):
     for kind in ("fifo", "folder", "link", "conflict copy", "copied folder", "file"):
         place = f"{root}/{kind.replace(' ', '_')}"
@@ -449,11 +572,12 @@ def sealed(members):
 
 def filter_is_not_passed_by(root):
     os.makedirs(root + "/f")
-    program = root + "/seal"
-    with open(program, "w", encoding="utf-8") as file:
-        file.write("#!/bin/sh\ntr 'a-zA-Z' 'n-za-mN-ZA-M'\n")
-    os.chmod(program, 0o755)
-    seal = {"push": [program], "pull": [program]}
+    seal = {}
+    for way, first in (("push", "printf SEAL"), ("pull", '[ "$(head -c 4)" = SEAL ] || exit 1')):
+        seal[way] = [f"{root}/{way}"]
+        with open(seal[way][0], "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{first}\ntr 'a-zA-Z' 'n-za-mN-ZA-M'\n")
+        os.chmod(seal[way][0], 0o755)
     one, other = Store(root + "/a/s"), Store(root + "/b/s")
     journal = one.call("sync.setup", url="folder:" + root + "/f", new=True, filter=seal)["journal"]
     one.add("secret")
@@ -474,10 +598,28 @@ def filter_is_not_passed_by(root):
     for store in (one, other):
         assert store.labels() == ["after it", "secret"], store.labels()
         assert any(forger in text for text in store.status()["refused"]), store.status()
+    # What the filter cannot open stops nobody either; who has another filter sends nothing.
+    another = str(uuid.uuid4())
+    os.makedirs(f"{root}/f/{journal}/{another}")
+    with open(f"{root}/f/{journal}/{another}/1.jsonl", "wb") as file:
+        file.write(sealed({"v": 1, "replica": another, "n": 1, "sealed": "Z2FyYmFnZSBnYXJiYWdl"}))
+    one.add("after that")
+    rounds([one, other], 2)
+    for store in (one, other):
+        assert store.labels() == ["after it", "after that", "secret"], store.labels()
+        assert any(another in text for text in store.status()["refused"]), store.status()
+    new, before = Store(root + "/n/s"), files(root + "/f")
+    new.add("new")
+    assert "has failed" in new.call("sync.setup", url="folder:" + root + "/f", confirm=True, filter={"push": ["cat"], "pull": ["false"]})["lastError"]
+    assert files(root + "/f") == before
+    new.call("sync.setup", url="folder:" + root + "/f", filter=seal)
+    rounds([new, one], 2)
+    assert new.labels() == one.labels() and "new" in new.labels(), new.labels()
 
 
 CASES = [moods_put_back_alone, machine_put_back, machine_cloned, place_emptied, folder_of_a_device_removed, settings_of_git,
-         push_refused, nothing_waits_for_the_network, in_order, setup_in_order, odd_entries, filter_is_not_passed_by]
+         push_refused, nothing_waits_for_the_network, in_order, setup_in_order, setup_that_hangs, now_that_hangs,
+         setup_that_ends, first_round_that_hangs, left_in_order, odd_entries, filter_is_not_passed_by]
 
 
 @script("host", only=("", "cases that have this in their names"))

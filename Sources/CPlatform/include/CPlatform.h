@@ -329,6 +329,13 @@ static inline int cplatform_spawn_close_from(void *actions, int lowest) {
 }
 #endif
 
+// The flag of posix_spawn for a session of the program's own (POSIX_SPAWN_SETSID).
+#ifdef __APPLE__
+static const short cplatform_spawn_session = 0x400;
+#else
+static const short cplatform_spawn_session = 0x80;
+#endif
+
 // The width of a descriptor's terminal; 0 without a terminal or an answer. ioctl is variadic.
 static inline int cplatform_terminal_columns(int fd) {
     struct winsize size;

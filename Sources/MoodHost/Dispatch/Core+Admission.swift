@@ -17,7 +17,7 @@ extension Core {
         } else if need.contains(.reads) {
             do throws(MoodStoreError) { try store.open() } catch { throw stop(error, request, forWriting: false) }
         }
-        if !need.isDisjoint(with: [.tidies, .makes, .idle, .durable]) { try admitMore(need, request) }
+        if !need.isDisjoint(with: [.tidies, .makes, .idle, .durable, .settled]) { try admitMore(need, request) }
     }
 
     @inline(never)
@@ -25,6 +25,7 @@ extension Core {
         if need.contains(.durable), store.needsFlush, !store.isCommitOpen, request.ways.contains(.mayWait) {
             throw .waits(.turn)
         }
+        if need.contains(.settled), sync.requests.isChanging, request.ways.contains(.mayWait) { throw .waits(.sync) }
         if need.contains(.idle) { try awaitHelper(request) }
         if need.contains(.tidies) {
             do throws(MoodStoreError) { try store.open() } catch { throw stop(error, request, forWriting: false) }

@@ -96,4 +96,6 @@ struct Need: OptionSet, Sendable {
     /// All commits before it are durable, because it works from the files, or cannot be taken back. Else a failed sync would have
     /// requests answered again whose changes are durable.
     static let durable = Need(rawValue: 64)
+    /// No earlier setup or leave of the sync is under way.
+    static let settled = Need(rawValue: 128)
 }

@@ -13,6 +13,7 @@ final class LongRequest: LaterWork {
 
     init(_ work: LongWork, _ body: @escaping Body) {
         self.work = work
+        work.needsNothing()
         prepare = { _ in body }
     }
 
@@ -88,12 +89,22 @@ final class LongWork: Sendable {
         var progress: Progress
         var hasNews = true
         var conclusion: Conclusion?
+        /// Whether it ends unbegun when it is cancelled in time.
+        var needsNothing = false
+        var hasBegun = false
+        var isOver = false
+        var isTaken = false
     }
 
     private let helper: HelperThread
     private let state: Mutex<State>
     private let cancellation = Atomic(false)
     private let commit = Atomic(false)
+    /// Time by `Clock.monotonicMilliseconds` at which it counts as cancelled.
+    private let latest = Atomic(Int.max)
+    /// Time at which its change counts as made; the rest of the work goes on.
+    private let effectTime = Atomic(Int.max)
+    private let effect = Atomic(false)
 
     /// - Parameter beginning: the progress before the work begins.
     init(on helper: HelperThread, _ beginning: Progress) {
@@ -102,8 +113,51 @@ final class LongWork: Sendable {
     }
 
     /// Whether the request was cancelled; the work asks between its steps.
-    var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
-    func cancel() { cancellation.store(true, ordering: .sequentiallyConsistent) }
+    var isCancelled: Bool {
+        if cancellation.load(ordering: .relaxed) { return true }
+        let latest = latest.load(ordering: .relaxed)
+        return latest < .max && Clock.monotonicMilliseconds >= latest
+    }
+
+    func cancel() {
+        cancellation.store(true, ordering: .sequentiallyConsistent)
+        let isConcluded = state.withLock { state in
+            guard state.needsNothing, !state.hasBegun else { return false }
+            (state.hasBegun, state.isOver) = (true, true)
+            state.conclusion = { (_, _) throws in throw RPCError(.cancelled, "The request was cancelled.") }
+            return true
+        }
+        if isConcluded { helper.wake() }
+    }
+
+    /// Cancels it after this time, unless it is over.
+    func limit(milliseconds: Int) {
+        let time = Clock.monotonicMilliseconds + milliseconds
+        latest.store(min(latest.load(ordering: .relaxed), time), ordering: .relaxed)
+    }
+
+    /// Lets it end unbegun when it is cancelled while earlier work runs: it holds nothing of the core.
+    fileprivate func needsNothing() { state.withLock { $0.needsNothing = true } }
+
+    /// Notes that the change was made, from the work's thread. The loop hears of it with the end of the work, and after
+    /// this time at the latest.
+    func takeEffect(withinMilliseconds limit: Int) {
+        commit.store(true, ordering: .sequentiallyConsistent)
+        effectTime.store(Clock.monotonicMilliseconds + limit, ordering: .relaxed)
+    }
+
+    /// Tells the loop of the effect when its time has come. The work's thread calls it between its steps and in its waits.
+    func takeEffectInTime() {
+        let time = effectTime.load(ordering: .relaxed)
+        guard time < .max, Clock.monotonicMilliseconds >= time else { return }
+        if !effect.exchange(true, ordering: .acquiringAndReleasing) { helper.wake() }
+    }
+
+    /// Whether the loop has heard neither of its effect nor of its end.
+    var isExpected: Bool { !effect.load(ordering: .acquiring) && !state.withLock { $0.isTaken } }
+
+    /// Whether all of it is done.
+    var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Asks for permission to commit, from the work's thread.
     /// - Returns: false if the request was cancelled.
@@ -129,8 +183,13 @@ final class LongWork: Sendable {
     /// - Returns: whether it is done already.
     func begin(_ body: @escaping @Sendable () -> Conclusion) -> Bool {
         let run: @Sendable () -> Void = { [self] in
+            let isWanted = state.withLock { state in
+                defer { state.hasBegun = true }
+                return !state.hasBegun
+            }
+            guard isWanted else { return }
             let conclusion = body()
-            state.withLock { $0.conclusion = conclusion }
+            state.withLock { ($0.conclusion, $0.isOver) = (conclusion, true) }
         }
         if helper.run(run) { return false }
         run()
@@ -146,7 +205,12 @@ final class LongWork: Sendable {
     }
 
     /// The rest of the work; nil while the work goes on. For the loop's thread.
-    func takeConclusion() -> Conclusion? { state.withLock { $0.conclusion.take() } }
+    func takeConclusion() -> Conclusion? {
+        state.withLock { state in
+            state.isTaken = state.isOver
+            return state.conclusion.take()
+        }
+    }
 
     var end: Progress { state.withLock { $0.progress.end } }
 }

@@ -30,14 +30,24 @@ enum Wait: Error, @unchecked Sendable {
     case lock
     /// The helper thread, which opens the store or works on its files.
     case helper
-    /// The effect of an earlier request, which works beside the loop.
+    /// The store, which the helper thread has for an earlier request.
     case store
+    /// The effect of an earlier setup or leave of the sync, which works beside the loop.
+    case sync
     /// The answers of hooks, which are asked before the request is carried out.
     case hooks(HookRound)
     /// Nothing: the request is handled in a group of its own.
     case turn
 
     var isForLock: Bool { if case .lock = self { true } else { false } }
+
+    /// Whether the condition is met while one of the threads reports.
+    func isOverWithThread(_ core: borrowing Core) -> Bool {
+        switch self {
+        case .helper, .sync: isOver(core)
+        case .lock, .hooks, .store, .turn: false
+        }
+    }
 
     /// Whether the condition is met.
     func isOver(_ core: borrowing Core) -> Bool {
@@ -46,6 +56,7 @@ enum Wait: Error, @unchecked Sendable {
         case .helper: !core.store.helper.isRunning
         case .hooks(let round): round.verdict != nil
         case .store: !core.isStoreAway
+        case .sync: !core.sync.requests.isChanging
         case .turn: true
         }
     }

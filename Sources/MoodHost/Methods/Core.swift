@@ -59,8 +59,6 @@ struct Core: ~Copyable {
     /// The work for which the helper thread has the store. A read-only second view of its files stands in for it.
     var storeAbsence: StoreAbsence?
     var isStoreAway: Bool { storeAbsence != nil }
-    /// Whether later requests of the client wait for the effect of an earlier one.
-    var holdsRequests: Bool { isStoreAway || sync.isSettingUp }
     /// The user's settings.
     var kept = KeptSettings()
     /// The known plugins.

@@ -8,6 +8,8 @@ import Storage
 enum Host {
     /// The time to tidy the store after the client's last answer. The process ends within a second in all.
     private static let partingMilliseconds = 400
+    /// The time for a round to end.
+    private static let syncMilliseconds = 200
 
     /// Serves until the client is done, or a signal ends the process.
     static func run(_ options: HostOptions) throws(SystemError) -> HostEnding {
@@ -30,6 +32,7 @@ enum Host {
         session.core.plugins.stopAll()
         session.core.store.part(withinMilliseconds: ending == .complete ? partingMilliseconds : 0)
         session.core.plugins.part()
+        session.core.sync.stop(withinMilliseconds: syncMilliseconds)
         session.core.leaveSyncToOthers()
         return ending
     }

@@ -14,7 +14,7 @@ extension Session {
     /// Handles the results of the helper thread; no group is open.
     mutating func attendWork(milliseconds: Int64, hasLock: Bool = false) {
         dispatcher.pending.isDone = false
-        let heldRequests = core.holdsRequests
+        let wasStoreAway = core.isStoreAway
         core.store.helper.drain()
         core.sync.thread.drain()
         core.setTime(milliseconds)
@@ -43,9 +43,9 @@ extension Session {
         groupStart = output.count
         expectWork()
         if hasLock, !isParked, !isPluginAwaitingLock { endWait() }
-        if case .helper = wait, !core.store.helper.isRunning { unpark(isTimeOver: false) }
+        if wait?.isOverWithThread(dispatcher.core) == true { unpark(isTimeOver: false) }
         resumePluginRequests()
-        if heldRequests, !core.holdsRequests {
+        if wasStoreAway, !core.isStoreAway {
             unpark(isTimeOver: false)
             answerPlugins(milliseconds: milliseconds)
         }
@@ -65,6 +65,7 @@ extension Session {
         dispatcher.pending.isClosed = true
         core.sync.end()
         core.sync.round?.cancel()
+        core.sync.requests.release()
         core.sync.bridge.close()
         refuseWaits()
         var answer = JSONWriter(capacity: 256)

@@ -58,7 +58,7 @@ extension Session {
 
     /// Waits while an earlier request is at work beside the loop: later requests must see its changes.
     mutating func awaitEarlier(milliseconds: Int64) {
-        guard core.holdsRequests, !dispatcher.pending.isClosed else { return }
+        guard core.isStoreAway, !dispatcher.pending.isClosed else { return }
         if wait == nil {
             wait = .store
             lookedAt = 0
@@ -70,11 +70,12 @@ extension Session {
 
     /// Retries if the wait has no more source, because another waiter took the lock and released it.
     private mutating func unparkUnlessAwaited() {
-        guard let wait, !core.holdsRequests else { return }
+        guard let wait, !core.isStoreAway else { return }
         switch wait {
         case .lock: if core.store.lockWait.descriptor >= 0 { return }
         case .helper: if core.store.helper.isRunning { return }
         case .hooks(let round): if round.verdict == nil { return }
+        case .sync: if core.sync.requests.isChanging { return }
         case .store, .turn: break
         }
         unpark(isTimeOver: false)
@@ -82,7 +83,7 @@ extension Session {
 
     /// Retries the request: its wait or its time is over, or it may have been cancelled.
     mutating func unpark(isTimeOver: Bool) {
-        guard isParked, !core.holdsRequests || dispatcher.pending.isClosed else { return }
+        guard isParked, !core.isStoreAway || dispatcher.pending.isClosed else { return }
         if isTimeOver { core.store.lockWait.mode = .nowhere }
         wait = nil
         hasWaited = true
@@ -124,7 +125,7 @@ extension Session {
 
     /// Does the rest of the work while the first message waits.
     mutating func attendWhileParked(milliseconds: Int64) {
-        if cancellations.isExpected, core.holdsRequests {
+        if cancellations.isExpected, core.isStoreAway {
             scanForCancellations(isAtEnd: isInputAtEnd)
             frameNumber = 0
         } else if cancellations.isExpected {

@@ -201,7 +201,7 @@ struct Session: ~Copyable {
 
     private mutating func endGroup(_ milliseconds: Int64) {
         commit()
-        if core.holdsRequests { awaitEarlier(milliseconds: milliseconds) }
+        if core.isStoreAway { awaitEarlier(milliseconds: milliseconds) }
     }
 
     mutating func beginGroup() {

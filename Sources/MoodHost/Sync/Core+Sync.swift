@@ -12,22 +12,26 @@ import Storage
 extension Core {
     static let syncHandlers: InlineArray<_, Handler> = [
         Handler(
-            SyncMethods.setup, [.makes, .durable],
+            SyncMethods.setup, [.makes, .durable, .settled],
             check: { (core, _, arguments) throws(RPCError) in
                 _ = try core.syncSetup(arguments)
                 return []
             },
             later: { try $0.setUpSync($2) }),
-        Handler(SyncMethods.now, .durable, later: { (core, _, _) in try core.syncNow() }),
-        Handler(SyncMethods.status, .reads, { try $0.writeSyncStatus(&$3) }),
-        Handler(SyncMethods.conflicts, .durable, { try $0.writeSyncConflicts(&$3) }),
-        Handler(SyncMethods.settle, .changes, { try $0.settle($2, &$3) }),
-        Handler(SyncMethods.leave, .durable, { try $0.leaveSync(&$3) }),
-        Handler(SyncMethods.forget, .durable, { try $0.forget($2, &$3) }),
+        Handler(SyncMethods.now, [.durable, .settled], later: { (core, _, _) in try core.syncNow() }),
+        Handler(SyncMethods.status, [.reads, .settled], { try $0.writeSyncStatus(&$3) }),
+        Handler(SyncMethods.conflicts, [.durable, .settled], { try $0.writeSyncConflicts(&$3) }),
+        Handler(SyncMethods.settle, [.changes, .settled], { try $0.settle($2, &$3) }),
+        Handler(SyncMethods.leave, [.durable, .settled], maybe: { try $0.leaveSync(&$3) }),
+        Handler(SyncMethods.forget, [.durable, .settled], { try $0.forget($2, &$3) }),
     ]
 
     /// Longest wait for another process that syncs.
     private static let patienceMilliseconds = 30_000
+    /// Time that later requests wait for the first round of a setup; the setup itself they see in any case.
+    private static let firstRoundMilliseconds = 1000
+    /// Time that earlier rounds have to end before the sync is left.
+    private static let leaveMilliseconds = 3000
 
     // MARK: Methods
 
@@ -49,11 +53,12 @@ extension Core {
         return given
     }
 
-    /// Later requests of the client wait until it is done, so that they see it.
+    /// Later requests of `sync.*` see the setup. If its first round takes long, they are answered meanwhile.
     private mutating func setUpSync(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
         let setup = try syncSetup(arguments)
-        let (work, body) = try syncWork("sync.setup") { (sync, work) throws(SyncError) in
+        return try syncWork("sync.setup", isChange: true) { (sync, work) throws(SyncError) in
             try sync.setUp(setup)
+            work.takeEffect(withinMilliseconds: Self.firstRoundMilliseconds)
             // The setup is done; the status reports a failure of the first round.
             _ = try? sync.now { work.tell($0, $1) }
             return { (core, out) throws(RPCError) in
@@ -62,18 +67,6 @@ extension Core {
                 try core.writeSyncStatus(&out)
             }
         }
-        return LongRequest(
-            work,
-            preparing: { core in
-                core.sync.isSettingUp = true
-                return {
-                    let conclusion = body()
-                    return { (core, out) throws in
-                        core.sync.isSettingUp = false
-                        try conclusion(&core, &out)
-                    }
-                }
-            })
     }
 
     private mutating func forget(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
@@ -87,16 +80,29 @@ extension Core {
         try writeSyncStatus(&out)
     }
 
-    private mutating func leaveSync(_ out: inout JSONWriter) throws(RPCError) {
+    /// Ends earlier rounds that take too long, and answers after them.
+    private mutating func leaveSync(_ out: inout JSONWriter) throws(RPCError) -> (any LaterWork)? {
         let sync = try storeSync("sync.leave")
+        self.sync.round?.cancel()
+        if self.sync.requests.end(withinMilliseconds: Self.leaveMilliseconds) {
+            return try syncWork("sync.leave", isChange: true) { (_, _) throws(SyncError) in
+                try sync.leave()
+                return { (core, out) throws(RPCError) in try core.writeLeftStatus(&out) }
+            }
+        }
         do throws(SyncError) { try sync.leave() } catch { throw RPCError(error, by: "sync.leave") }
+        try writeLeftStatus(&out)
+        return nil
+    }
+
+    private mutating func writeLeftStatus(_ out: inout JSONWriter) throws(RPCError) {
         store.lookAround()
         prepareSync()
         try writeSyncStatus(&out)
     }
 
     private mutating func syncNow() throws(RPCError) -> any LaterWork {
-        let (work, body) = try syncWork("sync.now", isRound: true) { (sync, work) throws(SyncError) in
+        try syncWork("sync.now", isRound: true) { (sync, work) throws(SyncError) in
             let counts = try sync.now { work.tell($0, $1) }
             return { (core, out) throws(RPCError) in
                 core.syncHasEnded()
@@ -108,7 +114,6 @@ extension Core {
                 out.endObject()
             }
         }
-        return LongRequest(work, body)
     }
 
     /// The sync of the store, from files alone, which must first hold all earlier changes.
@@ -167,11 +172,13 @@ extension Core {
     }
 
     /// Work for a thread of its own.
-    /// - Parameter isRound: whether to notify subscribers of its end.
+    /// - Parameters:
+    ///   - isRound: whether to notify subscribers of its end.
+    ///   - isChange: whether later requests of `sync.*` wait for its effect.
     private mutating func syncWork(
-        _ method: String, isRound: Bool = false,
+        _ method: String, isRound: Bool = false, isChange: Bool = false,
         _ body: @escaping @Sendable (StoreSync, LongWork) throws(SyncError) -> LongWork.Conclusion
-    ) throws(RPCError) -> (LongWork, LongRequest.Body) {
+    ) throws(RPCError) -> LongRequest {
         guard let settings = store.settingsForSync else {
             throw RPCError(SyncError.refused(reason: "Moods that are kept in memory only are not synced."), by: method)
         }
@@ -179,10 +186,17 @@ extension Core {
             throw RPCError(.readOnly(reason: "The host was started with --read-only."), forWriting: true)
         }
         let work = LongWork(on: sync.thread, .init(message: "Syncing", done: 0, total: 0))
+        let isCancelled: @Sendable () -> Bool = {
+            work.takeEffectInTime()
+            return work.isCancelled
+        }
         let store = StoreSync(
-            settings, peer: transportPeer(), patienceMilliseconds: Self.patienceMilliseconds,
-            isCancelled: { work.isCancelled })
-        let run: LongRequest.Body = {
+            settings, peer: transportPeer(isCancelled: isCancelled), patienceMilliseconds: Self.patienceMilliseconds,
+            isCancelled: isCancelled)
+        // A round of the host itself makes room.
+        sync.round?.cancel()
+        sync.requests.add(work, isChange: isChange)
+        return LongRequest(work) {
             do throws(SyncError) { return try body(store, work) } catch {
                 let error = RPCError(error, by: method)
                 return { (core, _) throws(RPCError) in
@@ -191,7 +205,6 @@ extension Core {
                 }
             }
         }
-        return (work, run)
     }
 
     // MARK: The status
@@ -275,7 +288,7 @@ extension RPCError {
         case .ambiguous(let journals):
             details.append(.init("journals", .array(journals.map { .string($0) })))
             self.init(.refused, error.reason, details)
-        case .offline, .refused, .needsConfirmation, .missing: self.init(.refused, error.reason, details)
+        case .offline, .refused, .unopened, .needsConfirmation, .missing: self.init(.refused, error.reason, details)
         }
     }
 }

@@ -41,8 +41,9 @@ extension Core {
         // One at a time; commits made meanwhile are seen when it ends.
         guard sync.round == nil, !sync.thread.isRunning else { return sync.wait() }
         let work = LongWork(on: sync.thread, .init(message: "Syncing", done: 0, total: 0))
+        let isCancelled: @Sendable () -> Bool = { work.isCancelled }
         var rounds = StoreSync(
-            settings, peer: transportPeer(), patienceMilliseconds: 0, isCancelled: { work.isCancelled })
+            settings, peer: transportPeer(isCancelled: isCancelled), patienceMilliseconds: 0, isCancelled: isCancelled)
         rounds.isAsked = false
         let store = rounds
         sync.round = work

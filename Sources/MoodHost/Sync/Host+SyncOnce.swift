@@ -84,17 +84,11 @@ extension Core {
 }
 
 extension Core {
-    /// Longest wait for a running round.
-    private static let roundMilliseconds = 100
-
     /// Starts a process for the round of a host that ends too soon for one, in the background. It sends the host's
     /// changes, and brings in those of others if moods were only read. If it is too early, another process waits and
     /// sends them.
     mutating func leaveSyncToOthers() {
         guard sync.wasAutomatic, store.isOpen, let settings = store.settingsForSync else { return }
-        // A running round holds the lock of the sync.
-        sync.round?.cancel()
-        _ = sync.thread.wait(milliseconds: Self.roundMilliseconds)
         store.lookAround()
         guard let program = Terminal.executablePath(), let status = try? syncStatus(commitsMax: 1) else { return }
         let last = status.lastSync.flatMap { text in

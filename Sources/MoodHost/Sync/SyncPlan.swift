@@ -18,7 +18,7 @@ struct SyncPlan {
     /// The thread's connection to plugins.
     let bridge: TransportBridge
     /// The pending call of a plugin for a round.
-    var asked: (plugin: String, call: PluginCall)?
+    var asked: (plugin: TrustedPlugin, call: PluginCall)?
     /// Whether this host syncs by itself.
     private(set) var isAutomatic = false
     /// Watches the setup of the sync by other processes.
@@ -51,14 +51,20 @@ struct SyncPlan {
     private var isHurried = false
     /// Whether the last round found another process at work.
     var isBusy = false
-    /// Whether a setup is under way.
-    var isSettingUp = false
     /// The running automatic round.
     var round: LongWork?
+    /// The works that requests asked for.
+    let requests = AskedSyncs()
 
     init(thread: HelperThread) {
         self.thread = thread
         bridge = TransportBridge(thread)
+    }
+
+    /// Ends the thread's work, so that no program that it waits for stays.
+    mutating func stop(withinMilliseconds limit: Int) {
+        round?.cancel()
+        _ = thread.wait(milliseconds: limit)
     }
 
     /// Time of the next action.

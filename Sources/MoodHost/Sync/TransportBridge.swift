@@ -27,8 +27,12 @@ final class TransportBridge: Sendable {
     /// - Parameter thread: the sync thread; the loop listens to its wake-ups.
     init(_ thread: HelperThread) { self.thread = thread }
 
+    private static let lookMilliseconds = 50
+
     /// Asks a question; called on the sync thread.
-    func ask(_ scheme: String, _ method: String, _ params: [UInt8]) throws(SyncError) -> [UInt8] {
+    func ask(
+        _ scheme: String, _ method: String, _ params: [UInt8], isCancelled: () -> Bool
+    ) throws(SyncError) -> [UInt8] {
         // Off the sync thread, the work would wait for itself.
         guard let bell, thread.isRunning else { throw .offline(reason: "There are no threads or descriptors left.") }
         let isClosed = state.withLock { state in
@@ -42,7 +46,11 @@ final class TransportBridge: Sendable {
         thread.wake()
         while true {
             if let answer = state.withLock({ $0.answer.take() }) { return try answer.get() }
-            bell.wait()
+            if isCancelled() {
+                state.withLock { $0.question = nil }
+                throw .cancelled
+            }
+            bell.wait(milliseconds: Self.lookMilliseconds)
         }
     }
 
@@ -72,11 +80,11 @@ extension Core {
     private static let transportMilliseconds = 30_000
 
     /// The connection to plugins, for a round.
-    mutating func transportPeer() -> TransportPeer {
+    mutating func transportPeer(isCancelled: @escaping @Sendable () -> Bool = { false }) -> TransportPeer {
         seePlugins()
         return TransportPeer(schemes: plugins.schemes) {
             [bridge = sync.bridge] (scheme, method, params) throws(SyncError) in
-            try bridge.ask(scheme, method, params)
+            try bridge.ask(scheme, method, params, isCancelled: isCancelled)
         }
     }
 
@@ -89,12 +97,14 @@ extension Core {
             }
             let time = max(plugin.manifest.limits.timeoutMilliseconds, Self.transportMilliseconds)
             let call = PluginCall(question.method, question.params, timeoutMilliseconds: time, isPatient: true)
-            sync.asked = (plugin.id.text, call)
+            // The round that asked before was cancelled.
+            if let (plugin, call) = sync.asked { plugin.hosted.abandon(call) }
+            sync.asked = (plugin, call)
             plugin.hosted.call(call)
         }
-        guard let (id, call) = sync.asked, let outcome = call.outcome else { return }
+        guard let (plugin, call) = sync.asked, let outcome = call.outcome else { return }
         sync.asked = nil
-        sync.bridge.answer(Self.answer(outcome, of: id, call))
+        sync.bridge.answer(Self.answer(outcome, of: plugin.id.text, call))
     }
 
     private static func answer(

@@ -5,6 +5,7 @@ import Platform
 struct GitCommand: Sendable {
     let path: String
     let remote: String
+    let isCancelled: @Sendable () -> Bool
     /// The user's settings for reaching remotes: `name=value`.
     var reaching: [String] = []
 
@@ -42,7 +43,8 @@ struct GitCommand: Sendable {
         "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_ATTR_SOURCE", "GIT_LITERAL_PATHSPECS", "GIT_CEILING_DIRECTORIES",
     ]
     private static let unsetSettings = ["GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG"]
-    private static let outputBytesMax = 64 << 10
+    /// The time for one command: a first fetch of everything over a slow line may take long.
+    private static let milliseconds = 1_800_000
 
     /// Reads the user's settings for reaching remotes: credentials, proxies, the ssh command, other urls.
     mutating func readReaching() throws(SyncError) {
@@ -69,31 +71,31 @@ struct GitCommand: Sendable {
     }
 
     private func start(_ arguments: [String]) throws(SyncError) -> Answer {
-        let output: String
-        let status: ChildProcess.Status?
-        do throws(SystemError) {
-            var child = try ChildProcess.start(path: "/usr/bin/env", arguments: arguments, output: .pipeWithErrors)
-            child.closeInput()
-            output = try Self.read(child)
-            status = child.wait()
-        } catch {
-            throw .refused(reason: "git cannot be run: \(error).")
+        let program = AwaitedProgram(
+            words: arguments, milliseconds: Self.milliseconds, isWhole: true, isCancelled: isCancelled)
+        let (status, output): (ChildProcess.Status?, [UInt8])
+        do throws(AwaitedProgram.Failure) { (status, output) = try program.run() } catch {
+            switch error {
+            case .notStarted(let error): throw .refused(reason: "git cannot be run: \(error).")
+            case .unfinished:
+                throw .offline(reason: "git did not come to its end within \(Self.milliseconds / 60_000) minutes.")
+            case .cancelled: throw .cancelled
+            }
         }
         if status == .exited(127) { throw .refused(reason: "git is not installed, or not on the path.") }
-        return Answer(isDone: status == .exited(0), output: output)
+        let text = output.prefix((output.lastIndex { $0 > 0x20 } ?? -1) + 1)
+        return Answer(isDone: status == .exited(0), output: String(decoding: text, as: UTF8.self))
     }
 
-    private static func read(_ child: borrowing ChildProcess) throws(SystemError) -> String {
-        var bytes: [UInt8] = []
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 16)
-        defer { room.deallocate() }
+    /// Waits before another attempt.
+    func pause(milliseconds: Int) throws(SyncError) {
+        let end = Clock.monotonicMilliseconds + milliseconds
         while true {
-            let count = try child.read(into: room)
-            guard count > 0 else { break }
-            if bytes.count < outputBytesMax { bytes += room[..<count] }
+            if isCancelled() { throw .cancelled }
+            let left = end - Clock.monotonicMilliseconds
+            if left <= 0 { return }
+            Clock.sleep(milliseconds: min(left, AwaitedProgram.lookMilliseconds))
         }
-        while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Runs a command that must succeed.

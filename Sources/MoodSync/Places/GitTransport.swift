@@ -13,8 +13,11 @@ struct GitTransport: Transport {
     private var git: GitCommand
 
     /// - Parameter path: the path of the working copy.
-    init(_ url: SyncURL, path: String, journal: UUID, in fileSystem: FileSystem) {
-        git = GitCommand(path: path, remote: url.address)
+    init(
+        _ url: SyncURL, path: String, journal: UUID, in fileSystem: FileSystem,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) {
+        git = GitCommand(path: path, remote: url.address, isCancelled: isCancelled)
         folder = FolderTransport(path, journal: journal, in: fileSystem)
     }
 
@@ -94,7 +97,7 @@ struct GitTransport: Transport {
             let push = try git.run(["push", "-q", git.remote, "HEAD:refs/heads/\(Self.branch)"])
             if push.isDone { return }
             if attempt == Self.attemptsMax { throw .offline(reason: "git push: \(git.shown(push.output))") }
-            Clock.sleep(milliseconds: pause + Int(Clock.milliseconds % 50))
+            try git.pause(milliseconds: pause + Int(Clock.milliseconds % 50))
             pause *= 2
             try fetch()
         }

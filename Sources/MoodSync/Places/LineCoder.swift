@@ -9,13 +9,14 @@ struct LineCoder {
 
     let journal: UUID
     let filter: SyncFilter?
+    let isCancelled: @Sendable () -> Bool
 
     // MARK: Records
 
     func line(_ record: Record) throws(SyncError) -> TransportLine {
         var text = record.line
         if let filter {
-            let sealed = Base64URL.encode(try filter.seal(text))
+            let sealed = Base64URL.encode(try filter.seal(text, isCancelled: isCancelled))
             text = CarriedLine.sealed(sealed, of: record.replica, number: record.number)
         }
         return TransportLine(replica: record.replica, number: record.number, text: text)
@@ -74,7 +75,7 @@ struct LineCoder {
         case .success(let sealed?):
             guard let filter else { throw Self.filterMissing }
             guard let bytes = Base64URL.decode(sealed) else { return .failure(.unknown("sealed is not base64url")) }
-            return .success(try filter.open(bytes))
+            return .success(try filter.open(bytes, isCancelled: isCancelled))
         }
     }
 
@@ -90,7 +91,7 @@ struct LineCoder {
         var sealed: [UInt8] = []
         for start in stride(from: 0, to: text.count, by: Self.pieceBytes) {
             let piece = Array(text[start..<min(start + Self.pieceBytes, text.count)])
-            sealed += CarriedLine.sealed(Base64URL.encode(try filter.seal(piece)))
+            sealed += CarriedLine.sealed(Base64URL.encode(try filter.seal(piece, isCancelled: isCancelled)))
             sealed.append(UInt8(ascii: "\n"))
         }
         return sealed

@@ -54,8 +54,17 @@ struct SyncPlace: Sendable {
     }
 
     /// Takes the lock for syncing.
-    func acquireLock(timeoutMilliseconds: Int) throws(SyncError) -> FileLock {
-        try acquireLock(lock, timeoutMilliseconds: timeoutMilliseconds)
+    func acquireLock(timeoutMilliseconds: Int, isCancelled: () -> Bool) throws(SyncError) -> FileLock {
+        let deadline = Clock.monotonicMilliseconds + timeoutMilliseconds
+        while true {
+            if isCancelled() { throw .cancelled }
+            let left = max(deadline - Clock.monotonicMilliseconds, 0)
+            do throws(SyncError) {
+                return try acquireLock(lock, timeoutMilliseconds: min(left, AwaitedProgram.lookMilliseconds))
+            } catch {
+                guard case .busy = error, left > 0 else { throw error }
+            }
+        }
     }
 
     func acquireLock(_ lock: String, timeoutMilliseconds: Int) throws(SyncError) -> FileLock {

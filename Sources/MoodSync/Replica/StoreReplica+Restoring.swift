@@ -49,10 +49,12 @@ extension StoreReplica {
     private func joinSnapshots(of transport: inout any Transport, _ coder: LineCoder) throws(SyncError) {
         var known = fold
         for snapshot in try transport.snapshots() {
-            guard let text = try transport.text(of: snapshot), let (other, _) = try coder.snapshot(text) else {
-                continue
+            guard let text = try transport.text(of: snapshot) else { continue }
+            do throws(SyncError) {
+                if let (other, _) = try coder.snapshot(text) { _ = known.join(other) }
+            } catch {
+                guard case .unopened = error else { throw error }
             }
-            _ = known.join(other)
         }
         if known.known.count == fold.known.count { return }
         try BaseFile.write(

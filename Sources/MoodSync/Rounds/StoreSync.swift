@@ -72,7 +72,7 @@ public struct StoreSync: Sendable {
     /// One exchange. An unreachable other side is no error: the status reports it.
     public func now(_ tell: (Int, Int) -> Void) throws(SyncError) -> SyncCounts {
         _ = try place.file()
-        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
+        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds, isCancelled: isCancelled)
         defer { extendLifetime(lock) }
         return try round(tell)
     }
@@ -85,7 +85,8 @@ public struct StoreSync: Sendable {
         do throws(SyncError) {
             let file = try file()
             var transport = try transport(file)
-            let coder = LineCoder(journal: file.journal, filter: try filter(file))
+            let coder = LineCoder(
+                journal: file.journal, filter: try filter(file), isCancelled: isCancelled)
             let replica = try StoreReplica.open(place, settings) { (replica) throws(SyncError) in
                 try replica.restore(from: &transport, coder, isCancelled: isCancelled)
             }
@@ -148,7 +149,9 @@ public struct StoreSync: Sendable {
     ) -> any Transport {
         switch url.kind {
         case .folder: FolderTransport(url.address, journal: journal, in: settings.fileSystem)
-        case .git: GitTransport(url, path: place.git, journal: journal, in: settings.fileSystem)
+        case .git:
+            GitTransport(
+                url, path: place.git, journal: journal, in: settings.fileSystem, isCancelled: isCancelled)
         case .plugin(let scheme):
             PluginTransport(url.address, scheme: scheme, journal: isKnown ? journal : nil, config: config, peer)
         }
@@ -199,7 +202,7 @@ public struct StoreSync: Sendable {
         var moods = MoodRecords(.directory(settings))
         do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
         moods.endGroup()
-        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
+        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds, isCancelled: isCancelled)
         defer { extendLifetime(lock) }
         if let known = try place.fileIfThere() { return try setUpAgain(setup, known) }
         let config = setup.config ?? .object([])
@@ -213,6 +216,7 @@ public struct StoreSync: Sendable {
             throw .needsConfirmation(
                 reason: "Both this store and the journal have moods. Say confirm to have all of them in both.")
         }
+        if isCancelled() { throw .cancelled }
         try removeNotes()
         var file = ReplicaFile(
             journal: journal, replica: try newID(), storeID: identity.id, from: revision, url: setup.url)
@@ -257,6 +261,7 @@ public struct StoreSync: Sendable {
             file.isFilterNamedHere = true
             state.wantsSnapshot = true
         }
+        if isCancelled() { throw .cancelled }
         try SyncState.change(place) { there throws(SyncError) in
             state.forgotten = there.forgotten
             there = state
@@ -298,7 +303,7 @@ public struct StoreSync: Sendable {
         var transport = transport(url, journal, isKnown: true, config)
         _ = try transport.open()
         if try !transport.snapshots().isEmpty { return true }
-        let coder = LineCoder(journal: journal, filter: nil)
+        let coder = LineCoder(journal: journal, filter: nil, isCancelled: isCancelled)
         for line in try transport.pull(Vector()).lines {
             // A line that needs a filter may have any contents.
             guard let read = try? coder.record(line), case .record(let record) = read else { return true }

@@ -9,6 +9,8 @@ public enum SyncError: Error, Sendable {
     case offline(reason: String)
     /// The request cannot be done as asked, or in the present state.
     case refused(reason: String)
+    /// The filter could not open something that is there.
+    case unopened(reason: String)
     /// The requested object does not exist.
     case notFound(String, reason: String)
     /// The place has several journals.
@@ -26,7 +28,7 @@ public enum SyncError: Error, Sendable {
     /// A sentence for users.
     public var reason: String {
         switch self {
-        case .offline(let reason), .refused(let reason), .notFound(_, let reason),
+        case .offline(let reason), .refused(let reason), .unopened(let reason), .notFound(_, let reason),
             .needsConfirmation(let reason):
             reason
         case .ambiguous(let journals):

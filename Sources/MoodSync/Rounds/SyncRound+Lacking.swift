@@ -69,3 +69,44 @@ extension SyncRound {
         }
     }
 }
+
+extension SyncRound {
+    /// The message about missing records; nil if none are missing.
+    var words: String? {
+        var sentences: [String] = []
+        if let problem { sentences.append("A record cannot be read: \(problem).") }
+        if !refused.isEmpty {
+            sentences.append("Not taken, because it did not pass the filter: \(refused.joined(separator: ", ")).")
+        }
+        if !state.missing.isEmpty {
+            let parts = state.missing.prefix(5).map { id, range in
+                let name = replica.fold.names[id] ?? String(id.text.suffix(8))
+                return range.count == 1
+                    ? "\(range.lowerBound) of \(name)" : "\(range.lowerBound) to \(range.upperBound) of \(name)"
+            }
+            let unread = there.filter { state.snapshots[$0.noteID] == nil && !isKnown($0) }
+            sentences.append("Records are known of that are not there: \(parts.joined(separator: ", ")).")
+            if !unread.isEmpty {
+                let ids = unread.prefix(3).map(\.id).joined(separator: ", ")
+                sentences.append(
+                    "A snapshot cannot be read (\(ids)): it is not whole yet, was changed, or a newer MoodBoard wrote it."
+                )
+            }
+            sentences.append("They come once a device that has them syncs twice.")
+        }
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    }
+}
+
+extension StoreReplica {
+    /// The number of operations known here that another vector does not cover; records of others in the base count as
+    /// one each.
+    func operationCount(beyond other: Vector) -> Int {
+        var count = 0
+        for (id, file) in own {
+            for record in file.records where record.number > other[id] { count += record.operations.count }
+        }
+        for record in others.records where record.number > other[record.replica] { count += record.operations.count }
+        return max(count, fold.vector.recordCount(beyond: other))
+    }
+}

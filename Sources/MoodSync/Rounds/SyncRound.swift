@@ -42,8 +42,12 @@ struct SyncRound: ~Copyable {
     /// The last record of each replica that was read there.
     private var ends: [UUID: Vector.Head] = [:]
     /// An unreadable line, with the reason; the lines after it wait.
-    private var problem: String?
-    private var refused: [String] = []
+    private(set) var problem: String?
+    private(set) var refused: [String] = []
+    /// The error of the first record or snapshot that the filter could not open.
+    private var unopened: SyncError?
+    /// Whether the filter has opened any.
+    private var hasOpened = false
     /// Whether there are own records that the place cannot hold.
     private var mustPut = false
 
@@ -75,6 +79,8 @@ struct SyncRound: ~Copyable {
         let before = replica.fold.known.count
         try joinSnapshots { _, _ in true }
         if replica.fold.known.count != before { try pull(tell) }
+        // With a wrong filter nothing is sent; in a journal that is known, single lines are forged or spoiled.
+        if let unopened, !hasOpened, state.lastSync == nil { throw unopened }
         let pushed = state.pushed
         try push()
         try putSnapshotWhenDue()
@@ -104,7 +110,7 @@ struct SyncRound: ~Copyable {
     }
 
     /// Whether it was read, or its listed vector covers nothing new.
-    private func isKnown(_ snapshot: TransportSnapshot) -> Bool {
+    func isKnown(_ snapshot: TransportSnapshot) -> Bool {
         if let read = state.snapshots[snapshot.noteID] { return replica.fold.known.covers(read) }
         return snapshot.vector.hasAllCrcs && replica.fold.known.covers(snapshot.vector)
     }
@@ -114,10 +120,16 @@ struct SyncRound: ~Copyable {
         for snapshot in there where !isKnown(snapshot) && isWanted(vector, snapshot.vector) {
             // A snapshot that is still being copied is taken the next time.
             guard let text = try transport.text(of: snapshot) else { continue }
-            guard let (fold, plain) = try coder.snapshot(text) else {
+            let read: (fold: Fold, text: [UInt8])?
+            do throws(SyncError) { read = try coder.snapshot(text) } catch {
+                try pass(over: "snapshot \(snapshot.id)", error)
+                continue
+            }
+            guard let (fold, plain) = read else {
                 if coder.isPlain(text), coder.filter != nil { refuse("snapshot \(snapshot.id)") }
                 continue
             }
+            hasOpened = true
             state.snapshots[snapshot.noteID] = fold.vector
             if replica.fold.known.covers(fold.vector) { continue }
             let before = replica.fold.known.count
@@ -178,8 +190,15 @@ struct SyncRound: ~Copyable {
                 note(line.replica, .init(number: line.number, crc: crc))
                 continue
             }
-            switch try coder.record(line) {
+            let read: LineCoder.Read
+            do throws(SyncError) { read = try coder.record(line) } catch {
+                try pass(over: "record \(line.number) of \(line.replica.text)", error)
+                stopped.insert(line.replica)
+                continue
+            }
+            switch read {
             case .record(let record):
+                hasOpened = true
                 if replica.fold.known.contains(record.replica, record.number, record.crc) {
                     note(line.replica, .init(number: record.number, crc: record.crc))
                 } else {
@@ -207,6 +226,13 @@ struct SyncRound: ~Copyable {
     private mutating func note(_ id: UUID, _ head: Vector.Head, isKnown: Bool = true) {
         if head.number >= ends[id]?.number ?? 0 { ends[id] = head }
         if isKnown, head.number >= tips[id]?.number ?? 0 { tips[id] = head }
+    }
+
+    /// Refuses what the filter could not open.
+    private mutating func pass(over what: String, _ error: SyncError) throws(SyncError) {
+        guard case .unopened = error else { throw error }
+        if unopened == nil { unopened = error }
+        refuse(what)
     }
 
     private mutating func refuse(_ what: String) {
@@ -356,44 +382,5 @@ struct SyncRound: ~Copyable {
         state.refused = refused
         state.passedOver = transport.passedOver
         state.problem = words
-    }
-
-    /// The message about missing records; nil if none are missing.
-    private var words: String? {
-        var sentences: [String] = []
-        if let problem { sentences.append("A record cannot be read: \(problem).") }
-        if !refused.isEmpty {
-            sentences.append("Not taken, because it did not pass the filter: \(refused.joined(separator: ", ")).")
-        }
-        if !state.missing.isEmpty {
-            let parts = state.missing.prefix(5).map { id, range in
-                let name = replica.fold.names[id] ?? String(id.text.suffix(8))
-                return range.count == 1
-                    ? "\(range.lowerBound) of \(name)" : "\(range.lowerBound) to \(range.upperBound) of \(name)"
-            }
-            let unread = there.filter { state.snapshots[$0.noteID] == nil && !isKnown($0) }
-            sentences.append("Records are known of that are not there: \(parts.joined(separator: ", ")).")
-            if !unread.isEmpty {
-                let ids = unread.prefix(3).map(\.id).joined(separator: ", ")
-                sentences.append(
-                    "A snapshot cannot be read (\(ids)): it is not whole yet, was changed, or a newer MoodBoard wrote it."
-                )
-            }
-            sentences.append("They come once a device that has them syncs twice.")
-        }
-        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
-    }
-}
-
-extension StoreReplica {
-    /// The number of operations known here that another vector does not cover; records of others in the base count as
-    /// one each.
-    fileprivate func operationCount(beyond other: Vector) -> Int {
-        var count = 0
-        for (id, file) in own {
-            for record in file.records where record.number > other[id] { count += record.operations.count }
-        }
-        for record in others.records where record.number > other[record.replica] { count += record.operations.count }
-        return max(count, fold.vector.recordCount(beyond: other))
     }
 }

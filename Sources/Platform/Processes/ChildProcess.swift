@@ -63,11 +63,15 @@ public struct ChildProcess: ~Copyable {
     /// How it ended; nil until its end has been seen.
     public private(set) var status: Status?
 
+    /// Whether it leads a session of its own: signals reach its children too, and none of them can ask at a terminal.
+    private let isLeader: Bool
+
     /// Starts the program at `path`.
     /// - Parameter arguments: the arguments after the program's own name, which is `path`.
     /// - Throws: the system's error for the pipe or the start: no such file, no permission, not a program.
     public static func start(
-        path: String, arguments: [String], input: Input = .pipe, output: Output, errors: Errors = .inherited
+        path: String, arguments: [String], input: Input = .pipe, output: Output, errors: Errors = .inherited,
+        isLeader: Bool = false
     ) throws(SystemError) -> ChildProcess {
         var pipes = Pipes()
         defer { pipes.closeAll() }
@@ -77,16 +81,17 @@ public struct ChildProcess: ~Copyable {
         case .inherited: break
         }
         if case .pipeWithErrors = output { pipes.hasErrors = true }
-        let id = try spawn(path, arguments, pipes, errors)
+        let id = try spawn(path, arguments, pipes, errors, isLeader: isLeader)
         return ChildProcess(
-            id: id, input: exchange(&pipes.input, with: -1), output: exchange(&pipes.output, with: -1), status: nil)
+            id: id, input: exchange(&pipes.input, with: -1), output: exchange(&pipes.output, with: -1),
+            isLeader: isLeader)
     }
 
-    private init(id: pid_t, input: Int32, output: Int32, status: Status?) {
+    private init(id: pid_t, input: Int32, output: Int32, isLeader: Bool) {
         self.id = id
         self.input = input
         self.output = output
-        self.status = status
+        self.isLeader = isLeader
     }
 
     deinit {
@@ -153,10 +158,12 @@ public struct ChildProcess: ~Copyable {
     }
 
     /// Sends SIGTERM.
-    public func terminate() { if status == nil { _ = sendSignal(id, SIGTERM) } }
+    public func terminate() { send(SIGTERM) }
 
     /// Sends SIGKILL.
-    public func kill() { if status == nil { _ = sendSignal(id, SIGKILL) } }
+    public func kill() { send(SIGKILL) }
+
+    private func send(_ signal: Int32) { if status == nil { _ = sendSignal(isLeader ? -id : id, signal) } }
 
     /// Whether it has ended; never waits.
     public mutating func hasEnded() -> Bool { status != nil || reap(until: 0) }
@@ -269,7 +276,7 @@ extension ChildProcess {
     }
 
     private static func spawn(
-        _ path: String, _ arguments: [String], _ pipes: Pipes, _ errors: Errors
+        _ path: String, _ arguments: [String], _ pipes: Pipes, _ errors: Errors, isLeader: Bool
     ) throws(SystemError) -> pid_t {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
@@ -300,7 +307,9 @@ extension ChildProcess {
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigaddset(&signals, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
+        let session = isLeader ? cplatform_spawn_session : 0
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | session)
 
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
         defer { for word in words { free(word) } }

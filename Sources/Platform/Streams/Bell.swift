@@ -22,9 +22,10 @@ public final class Bell: Sendable {
         _ = retryingInterrupted { write(ends.writeEnd, &byte, 1) }
     }
 
-    public func wait() {
+    /// Waits for a ring, for at most this time; -1: without limit.
+    public func wait(milliseconds: Int = -1) {
         var wanted = pollfd(fd: ends.readEnd, events: Int16(POLLIN), revents: 0)
-        _ = retryingInterrupted { Int(poll(&wanted, 1, -1)) }
+        _ = retryingInterrupted { Int(poll(&wanted, 1, Int32(clamping: milliseconds))) }
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             while retryingInterrupted({ read(ends.readEnd, buffer.baseAddress, buffer.count) }) == buffer.count {}
         }

@@ -12,6 +12,12 @@ public enum PipeEnd {
         return code == EAGAIN || code == EWOULDBLOCK ? nil : 0
     }
 
+    /// Whether nothing can be read now.
+    public static func isEmpty(_ descriptor: Int32) -> Bool {
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return retryingInterrupted { Int(poll(&wanted, 1, 0)) } <= 0
+    }
+
     /// Writes as many bytes as the pipe takes now.
     /// - Returns: their number, 0 if it takes none yet, nil if the reader has closed it.
     public static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int? {
