@@ -66,8 +66,10 @@ struct Reversals {
 struct OwnCommits {
     private static let rangesMax = 4096
 
-    /// Ascending.
+    /// Ascending, without the last one.
     private var ranges: [ClosedRange<Int>] = []
+    /// The last one; empty if it ends before it begins.
+    private var (first, last) = (0, -1)
     /// The bytes of their lines.
     private(set) var byteCount = 0
     /// The generation in which the first of them was made, or an earlier one.
@@ -75,25 +77,31 @@ struct OwnCommits {
 
     init(generation: Int) { self.generation = generation }
 
+    @inline(__always)
     mutating func insert(_ revision: Int, byteCount: Int = 0) {
         self.byteCount += byteCount
-        if let last = ranges.last, last.upperBound + 1 == revision {
-            ranges[ranges.count - 1] = last.lowerBound...revision
-        } else {
-            if ranges.count == Self.rangesMax { ranges.removeFirst(Self.rangesMax / 2) }
-            ranges.append(revision...revision)
-        }
+        if last &+ 1 != revision || first > last { begin(revision) }
+        last = revision
+    }
+
+    @inline(never)
+    private mutating func begin(_ revision: Int) {
+        if first <= last { ranges.append(first...last) }
+        if ranges.count == Self.rangesMax { ranges.removeFirst(Self.rangesMax / 2) }
+        first = revision
     }
 
     /// Drops the commits after `revision`, which were taken back.
     mutating func drop(after revision: Int) {
-        while let last = ranges.last, last.upperBound > revision {
-            ranges.removeLast()
-            if last.lowerBound <= revision { ranges.append(last.lowerBound...revision) }
+        last = min(last, revision)
+        while first > last, let range = ranges.popLast() {
+            (first, last) = (range.lowerBound, min(range.upperBound, revision))
         }
     }
 
-    func contains(_ revision: Int) -> Bool { ranges.contains { $0.contains(revision) } }
+    func contains(_ revision: Int) -> Bool {
+        revision >= first && revision <= last || ranges.contains { $0.contains(revision) }
+    }
 }
 
 /// The commits to undo or redo, in order.

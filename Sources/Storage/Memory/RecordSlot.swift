@@ -144,13 +144,6 @@ struct RecordSlot {
         count = Int(bitPattern: 1 << 63 | UInt(place.checksum) << 24 | UInt(place.byteCount))
     }
 
-    /// Bytes that another owner keeps.
-    init(head: RecordHead, lent bytes: UnsafeRawBufferPointer) {
-        self.head = head
-        body = UnsafeMutableRawPointer(mutating: bytes.baseAddress.unsafelyUnwrapped)
-        count = bytes.count
-    }
-
     var isInDraft: Bool { count < 0 }
 
     var place: CommitDraft.Place {

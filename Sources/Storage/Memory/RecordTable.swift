@@ -171,23 +171,26 @@ struct RecordTable: ~Copyable {
     /// Returns the present record of the walk and moves on.
     @inline(__always)
     func next(_ cursor: inout Cursor) -> RecordSlot? {
+        var slot: RecordSlot
         if cursor.isDescending {
             guard cursor.run.retreat(&cursor.index) else { return nil }
-            return inMemory(slots[Int(cursor.run.entry(cursor.index).slot)])
+            slot = slots[Int(cursor.run.entry(cursor.index).slot)]
+        } else {
+            guard !cursor.run.isAtEnd(cursor.index) else { return nil }
+            slot = slots[Int(cursor.run.entry(cursor.index).slot)]
+            cursor.run.advance(&cursor.index)
         }
-        guard !cursor.run.isAtEnd(cursor.index) else { return nil }
-        defer { cursor.run.advance(&cursor.index) }
-        return inMemory(slots[Int(cursor.run.entry(cursor.index).slot)])
+        if slot.isInDraft {
+            guard let bytes = lent(slot.place), let start = bytes.baseAddress else { return nil }
+            slot.body = UnsafeMutableRawPointer(mutating: start)
+            slot.count = bytes.count
+        }
+        return slot
     }
 
-    /// A record with its bytes in memory until the next one; nil if the draft cannot be read, which then says why.
-    @inline(__always)
-    private func inMemory(_ slot: RecordSlot) -> RecordSlot? { slot.isInDraft ? lent(slot) : slot }
-
+    /// The bytes of a record in the draft, until the next one; nil if the draft cannot be read, which then says why.
     @inline(never)
-    private func lent(_ slot: RecordSlot) -> RecordSlot? {
-        do throws(StorageError) { return RecordSlot(head: slot.head, lent: try draftBytes(slot)) } catch { return nil }
-    }
+    private func lent(_ place: CommitDraft.Place) -> UnsafeRawBufferPointer? { try? draft?.read(place) }
 
     /// The bytes of a record in the draft, until the next one.
     @inline(never)

@@ -11,18 +11,14 @@
 struct UndoLog: ~Copyable {
     enum Change {
         case inserted(RecordID)
-        /// Records that a commit with a draft inserted one after the other, with few bytes each.
-        case insertedMany(InsertedRecords)
+        /// Records that a commit with a draft inserted one after the other: the place of their ids in `runs`.
+        case insertedMany(Int)
         case replaced(RecordSlot)
         case removed(RecordSlot)
         /// A record of the snapshot became hidden.
         case hidden(LayeredRecords.Hidden)
         /// The whole snapshot became hidden.
         case baseHidden
-    }
-
-    final class InsertedRecords {
-        var ids: [RecordID] = []
     }
 
     private struct Mark {
@@ -34,6 +30,7 @@ struct UndoLog: ~Copyable {
     }
 
     private var changes: [Change] = []
+    private var runs: [[RecordID]] = []
     private var marks: [Mark] = []
     /// Start of the present group.
     private(set) var groupStart = 0
@@ -48,12 +45,11 @@ struct UndoLog: ~Copyable {
 
     /// Notes an insertion by a commit with a draft, whose first change has the index `start`.
     mutating func append(inserted id: RecordID, since start: Int) {
-        if changes.count > start, case .insertedMany(let many) = changes[changes.count - 1] {
-            many.ids.append(id)
+        if changes.count > start, case .insertedMany(let run) = changes[changes.count - 1] {
+            runs[run].append(id)
         } else {
-            let many = InsertedRecords()
-            many.ids.append(id)
-            changes.append(.insertedMany(many))
+            changes.append(.insertedMany(runs.count))
+            runs.append([id])
         }
     }
 
@@ -61,12 +57,18 @@ struct UndoLog: ~Copyable {
 
     mutating func popLast() -> Change? { changes.popLast() }
 
+    /// Takes the ids of the last run, which belongs to the change that was just popped.
+    mutating func takeRun() -> [RecordID] { runs.popLast() ?? [] }
+
     /// Frees the values that durable commits have replaced: up to the change `end`; without it, all.
     mutating func free(upTo end: Int? = nil) {
         let end = end ?? changes.count
         for change in changes[..<end] { change.free() }
         changes.removeSubrange(..<end)
-        if changes.isEmpty, changes.capacity > 65_536 { changes = [] }
+        if changes.isEmpty {
+            runs = []
+            if changes.capacity > 65_536 { changes = [] }
+        }
     }
 
     // MARK: In memory
@@ -75,7 +77,7 @@ struct UndoLog: ~Copyable {
     @inline(__always)
     mutating func keep(_ revision: Int, at time: TimeText) {
         marks.append(Mark(revision: revision, end: changes.count, at: time))
-        for change in changes[groupStart...] { keptBytes += change.byteCount }
+        for place in groupStart..<changes.count { keptBytes += changes[place].byteCount }
         groupStart = changes.count
         if marks.count > 2 * Trail.commitsMin || keptBytes > Trail.bytesMax { dropOldest() }
     }
@@ -89,9 +91,9 @@ struct UndoLog: ~Copyable {
                 guard keptBytes > Trail.bytesMax else { break }
                 (dropped, isLarge) = (place + 1, true)
             }
-            for change in changes[start..<marks[place].end] {
-                keptBytes -= change.byteCount
-                change.free()
+            for place in start..<marks[place].end {
+                keptBytes -= changes[place].byteCount
+                changes[place].free()
             }
             start = marks[place].end
         }

@@ -103,8 +103,8 @@ extension RecordStore {
             switch change {
             case .inserted(let id):
                 if let number = layers.table.find(id) { layers.table.remove(number).deallocate() }
-            case .insertedMany(let many):
-                for id in many.ids {
+            case .insertedMany:
+                for id in undo.takeRun() {
                     if let number = layers.table.find(id) { layers.table.remove(number).deallocate() }
                 }
             case .replaced(let slot):
