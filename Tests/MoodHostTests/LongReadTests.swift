@@ -80,6 +80,27 @@ import Testing
         #expect(try session.result("mood.deleted", #"{"limit":1}"#)["items"]?.array?.count == 1)
     }
 
+    /// Another thread reads the files of its place in the order, whatever follows: changes, also in a new generation.
+    @Test(arguments: ["stats.summary", "store.export"])
+    func aLookAtAllIsOfItsPlaceAndHoldsUpNoPing(method: String) throws {
+        gate.close()
+        let params = method == "store.export" ? #"{"format":"jsonl","filter":{"text":"After"}}"# : "{}"
+        let after = #"{"emoji":"😊","label":"Happy","notes":"After"}"#
+        let create = request(4, "mood.create", after)
+        #expect(try now(request(2, method, params), request(3, "host.ping"), create).map(\.id) == [3, 4])
+        gate.awaitSomebody()
+        let other = TestSession(directory)
+        _ = try other.result("mood.create", after)
+        _ = try other.result("store.compact")
+        #expect(try now(request(5, "host.ping")).map(\.id) == [5])
+        let result = try #require(try later().first { $0.id == 2 }?["result"])
+        if method == "stats.summary" {
+            #expect(result["moods"]?.integer == Self.moods)
+        } else {
+            #expect(result["text"]?.string?.contains("After") == false)
+        }
+    }
+
     @Test func acceptingHoldsUpNoPing() throws {
         try edit()
         let accept = request(2, "store.accept", #"{"confirm":true}"#)

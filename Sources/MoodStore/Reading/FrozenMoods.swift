@@ -2,13 +2,17 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// The moods of one moment, unaffected by later changes: a second opening of the files that never catches up. In
-/// memory, a copy.
+/// The moods of one moment, unaffected by later changes: the files of that moment, which the first use reads in its
+/// thread. In memory, a copy.
 ///
 /// Unchecked because the owner lets only one thread at a time use it.
 public final class FrozenMoods: @unchecked Sendable {
-    /// The store; nil in memory, or if there is none.
-    var store: RecordStore?
+    /// The files before the first use.
+    private var moment: StoreMoment?
+    /// The store after that; nil in memory, or if there is none.
+    private var store: RecordStore?
+    /// The reason why it could not be opened.
+    private var failure: StorageError?
     /// The copies in the order of `forEach`.
     private let copies: [[UInt8]]
     private let isDescending: Bool
@@ -16,28 +20,29 @@ public final class FrozenMoods: @unchecked Sendable {
     /// The beginning of the next page.
     private var position: RecordPosition?
     private var place = 0
-    public let revision: Int
-    /// The damage that hides acknowledged data; nil if none is known.
-    public var damage: StoreDamage? { store?.damage }
+    private let copied: Int
+    public var revision: Int { store?.durableRevision ?? copied }
     /// The id of the store; nil in memory, or if there is none.
     public var storeID: String? { store?.storeID }
+    /// Whether there are files.
+    public var isStored: Bool { moment != nil || store != nil }
     /// Members of the store's document that this version does not know.
     public var document: [JSONValue.Member] { MoodRecords.document(store?.documentMembers ?? []) }
 
     private init(
-        _ store: consuming RecordStore?, _ copies: [[UInt8]], _ filter: MoodFilter, isDescending: Bool, revision: Int
+        _ moment: consuming StoreMoment?, _ copies: [[UInt8]], _ filter: MoodFilter, isDescending: Bool, revision: Int
     ) {
-        self.store = store
+        self.moment = moment
         self.copies = copies
         self.filter = filter
         self.isDescending = isDescending
-        self.revision = revision
+        copied = revision
     }
 
-    /// Opens the moods in the files; none if there is no store.
+    /// The moods in the files; none if there is no store.
     /// - Parameter takesDamaged: whether to take what the files contain without complaint.
-    public static func open(
-        _ settings: StoreSettings, _ filter: MoodFilter, isDescending: Bool, takesDamaged: Bool = false
+    fileprivate static func stored(
+        _ settings: StoreSettings, at revision: Int, _ filter: MoodFilter, isDescending: Bool, takesDamaged: Bool
     ) throws(StorageError) -> FrozenMoods {
         var settings = settings
         settings.readsWholeSnapshot = takesDamaged
@@ -45,11 +50,35 @@ public final class FrozenMoods: @unchecked Sendable {
         settings.lockWait = nil
         // The process that has the store open has logged this.
         settings.log = { _ in }
-        guard let store = try RecordStore.openIfThere(settings, .moods) else {
-            return FrozenMoods(nil, [], filter, isDescending: isDescending, revision: 0)
+        return FrozenMoods(
+            try StoreMoment(settings, revision: revision), [], filter, isDescending: isDescending, revision: 0)
+    }
+
+    private func open() throws(StorageError) {
+        if let failure { throw failure }
+        guard let moment = moment.take() else { return }
+        do throws(StorageError) {
+            store = try RecordStore.open(moment, .moods)
+        } catch {
+            failure = error
+            throw error
         }
-        let revision = store.durableRevision
-        return FrozenMoods(store, [], filter, isDescending: isDescending, revision: revision)
+    }
+
+    /// The damage that hides acknowledged data; nil if none is known.
+    public func damage() throws(StorageError) -> StoreDamage? {
+        try open()
+        return store?.damage
+    }
+
+    /// Looks back on these moods.
+    public func lookBack<Answer>(_ body: (inout RecordStore) throws -> Answer) throws -> Answer {
+        try open()
+        var moods = store.take() ?? .inMemory(.moods)
+        let result: Result<Answer, any Error>
+        do { result = .success(try body(&moods)) } catch { result = .failure(error) }
+        store = consume moods
+        return try result.get()
     }
 
     fileprivate static func copied(
@@ -62,6 +91,7 @@ public final class FrozenMoods: @unchecked Sendable {
     /// begins with that mood.
     /// - Returns: whether all moods were passed.
     public func forEach(_ body: (UnsafeRawBufferPointer) -> Bool) throws(StorageError) -> Bool {
+        try open()
         while place < copies.count {
             guard copies[place].withUnsafeBytes({ body($0) }) else { return false }
             place += 1
@@ -88,6 +118,7 @@ public final class FrozenMoods: @unchecked Sendable {
     public func forEachChange(
         from revision: Int, _ change: Int, takesDamaged: Bool, _ body: (Commit, Int) -> Bool
     ) throws(StorageError) -> Bool {
+        try open()
         var start = revision - 1
         if revision == 0 {
             if !takesDamaged { try store?.requireWholeHistory() }
@@ -118,8 +149,9 @@ extension MoodRecords {
     ) throws(MoodStoreError) -> FrozenMoods {
         do throws(StorageError) {
             if let settings = settingsBeside {
-                return try FrozenMoods.open(
-                    settings, filter, isDescending: isDescending, takesDamaged: takesDamaged)
+                return try FrozenMoods.stored(
+                    settings, at: records.durableRevision, filter, isDescending: isDescending,
+                    takesDamaged: takesDamaged)
             }
             var copies: [[UInt8]] = []
             try records.walk(.time, isDescending: isDescending, after: nil, matching: filter.condition) { record in

@@ -146,16 +146,3 @@ extension MoodRecords {
         try body(&records)
     }
 }
-
-extension FrozenMoods {
-    /// Looks back on these moods.
-    public func lookBack<Answer, Failure: Error>(
-        _ body: (inout RecordStore) throws(Failure) -> Answer
-    ) throws(Failure) -> Answer {
-        var moods = store.take() ?? .inMemory(.moods)
-        let result: Result<Answer, Failure>
-        do throws(Failure) { result = .success(try body(&moods)) } catch { result = .failure(error) }
-        store = consume moods
-        return try result.get()
-    }
-}

@@ -8,9 +8,9 @@ extension Loading {
         _ place: consuming StoreDirectory, _ settings: StoreSettings, _ lock: consuming TurnLock?,
         _ refusal: StorageError?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
-        var shown = outcome.last
+        var shown = min(outcome.last, max(last, files.header.revision))
         if outcome.damage == nil, outcome.held != nil, !recovery.isLocked, let publication = recovery.publication {
-            shown = min(outcome.last, max(publication.durable, outcome.proven))
+            shown = min(shown, max(publication.durable, outcome.proven))
         }
         let end = try handOverHeld(upTo: shown, load)
         let damage = damage(shown: shown)

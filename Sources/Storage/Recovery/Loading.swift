@@ -9,6 +9,8 @@ struct Loading: ~Copyable {
 
     let files: GenerationFiles
     let recovery: Recovery
+    /// The last commit to show.
+    let last: Int
     let outcome: Recovery.Outcome
     let snapshotBytes: Int
     /// The index of the snapshot, if its records were not passed on.
@@ -18,13 +20,17 @@ struct Loading: ~Copyable {
     /// The reason why the snapshot may differ from what was stored; nil if it is as it was written.
     let edit: String?
 
-    /// Finds snapshot and journals that belong together, and passes on all that is proven.
+    /// Finds snapshot and journals that belong together, unless they are given, and passes on all that is proven.
     init(
         _ place: borrowing StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?, isLocked: Bool,
-        _ load: (LoadEvent) -> String?
+        of given: consuming GenerationFiles? = nil, upTo last: Int = .max, _ load: (LoadEvent) -> String?
     ) throws(StorageError) {
         let reader = SnapshotReader(name: StoreDirectory.snapshotName, schemaVersion: settings.schemaVersion)
-        let files = try GenerationFiles(in: place, reader)
+        let files: GenerationFiles
+        switch consume given {
+        case .some(let given): files = given
+        case .none: files = try GenerationFiles(in: place, reader)
+        }
         let version = files.header.schemaVersion
         let recovery = Recovery(files.header, published: files.published, isLocked: isLocked)
         var index: SnapshotIndex?
@@ -37,7 +43,7 @@ struct Loading: ~Copyable {
             if index == nil {
                 content = try reader.read(files.snapshot, in: place.fileSystem) { bytes, _ in load(.record(bytes)) }
             }
-            outcome = try recovery.replay(files.journals) { (event, file, offset) throws(StorageError) in
+            outcome = try recovery.replay(files.journals, upTo: last) { (event, file, offset) throws(StorageError) in
                 try Self.handOver(event, file, offset, load)
             }
             snapshotBytes = content.bytes
@@ -59,6 +65,7 @@ struct Loading: ~Copyable {
             throw version > settings.schemaVersion ? reader.newer(version) : error
         }
         self.index = index
+        self.last = last
         self.files = files
         self.recovery = recovery
     }

@@ -81,7 +81,7 @@ public struct RecordStore: ~Copyable {
     /// The changes of the open commit so far, or of the last commit.
     public private(set) var summary = CommitSummary()
 
-    private init(_ state: State, _ extractor: RecordExtractor) {
+    init(_ state: State, _ extractor: RecordExtractor) {
         self.state = state
         self.extractor = extractor
         layers = LayeredRecords(extractor: extractor)
@@ -118,7 +118,7 @@ public struct RecordStore: ~Copyable {
         return store
     }
 
-    private mutating func adopt(_ opened: StoreFiles) throws(StorageError) {
+    mutating func adopt(_ opened: StoreFiles) throws(StorageError) {
         opened.extractor = extractor
         commitBytesInMemory = opened.settings.commitBytesInMemory
         files = opened

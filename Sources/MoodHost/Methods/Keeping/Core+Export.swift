@@ -31,8 +31,8 @@ extension Core {
         let known = ExportFormat(rawValue: format)
         let moods = try store.frozen(
             filter, isDescending: known?.isDescending ?? false, takesDamaged: arguments[TransferParams.damaged])
-        if let damage = moods.damage, !arguments[TransferParams.damaged] { throw Self.refusal(damage) }
         guard let known else {
+            if !arguments[TransferParams.damaged] { try Self.requireWhole(moods) }
             seePlugins()
             return try exportByPlugin(format, moods)
         }
@@ -58,18 +58,21 @@ extension Core {
         }
     }
 
-    private static func refusal(_ damage: StoreDamage) -> RPCError {
+    fileprivate static func requireWhole(_ moods: FrozenMoods) throws(StorageError) {
+        guard let damage = try moods.damage() else { return }
         let reason =
             "The store is not whole, so nothing was exported. \(damage.summary) To take what is there, say damaged:true."
-        return RPCError(
-            .corrupt(file: damage.file, offset: damage.offset ?? 0, reason: reason), forWriting: false)
+        throw .corrupt(file: damage.file, offset: damage.offset ?? 0, reason: reason)
     }
 
-    /// The first line of a copy. Without a store it gets a new id.
-    private mutating func copy(of moods: FrozenMoods) -> MoodCopy {
-        MoodCopy(
-            storeID: moods.storeID ?? makeID().text, schemaVersion: MoodRecords.schemaVersion, revision: moods.revision,
-            time: now.text, document: moods.document)
+    /// Makes the first line of a copy when the moods are read. Without a store it gets a new id.
+    private mutating func copy(of moods: FrozenMoods) -> (FrozenMoods) -> MoodCopy {
+        let (fresh, time) = (moods.isStored ? "" : makeID().text, now.text)
+        return {
+            MoodCopy(
+                storeID: $0.storeID ?? fresh, schemaVersion: MoodRecords.schemaVersion, revision: $0.revision,
+                time: time, document: $0.document)
+        }
     }
 
     /// The settings, if the whole store is exported without loss; else nothing.
@@ -151,8 +154,8 @@ final class RunningExport: @unchecked Sendable {
     /// Whether a damaged history is exported up to the damage.
     private let takesDamaged: Bool
     private let settings: [UInt8]
-    /// The first line of a copy; nil for another export.
-    private let copy: MoodCopy?
+    /// Makes the first line of a copy; nil for another export.
+    private let copy: ((FrozenMoods) -> MoodCopy)?
     /// The number of written moods, and the checksum of all pages.
     private var count = 0
     private var checksum: UInt32 = 0
@@ -168,7 +171,7 @@ final class RunningExport: @unchecked Sendable {
 
     init(
         _ format: ExportFormat, timeZone: String, settings: [UInt8], history: Bool, takesDamaged: Bool,
-        copy: MoodCopy?, bytesMax: Int, _ key: UInt64, _ moods: FrozenMoods
+        copy: ((FrozenMoods) -> MoodCopy)?, bytesMax: Int, _ key: UInt64, _ moods: FrozenMoods
     ) {
         self.format = format
         self.key = key
@@ -187,7 +190,8 @@ final class RunningExport: @unchecked Sendable {
         do throws(StorageError) {
             var page = PageText(bytesMax: number == 0 ? min(bytesMax, Self.firstBytesMax) : bytesMax)
             if number == 0 {
-                copy?.appendHead(to: &page.buffer)
+                if !takesDamaged { try Core.requireWhole(moods) }
+                copy?(moods).appendHead(to: &page.buffer)
                 writer.begin(to: &page.buffer)
                 if !settings.isEmpty { settings.withUnsafeBytes { writer.append(settings: $0, to: &page.buffer) } }
             }

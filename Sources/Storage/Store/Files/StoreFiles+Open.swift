@@ -104,19 +104,23 @@ extension StoreFiles {
 
     /// A reader that cannot write, and finds no writer, judges the end itself, in memory: the lock file is never
     /// synced, and may say too little after a power cut. A reader that can write leaves that until it has the lock.
-    /// - Parameter refusal: the reason why it is read-only; nil if it may be written later, with the lock.
+    /// - Parameters:
+    ///   - refusal: the reason why it is read-only; nil if it may be written later, with the lock.
+    ///   - given: the files to read, whose end is judged; nil for the present ones.
+    ///   - last: the last commit to show.
     static func openToRead(
         _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?,
-        _ lock: consuming TurnLock?, _ refusal: StorageError?, _ load: (LoadEvent) -> String?
+        _ lock: consuming TurnLock?, _ refusal: StorageError?, of given: consuming GenerationFiles? = nil,
+        upTo last: Int = .max, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         var refusal = refusal
-        let turn = judge(place, settings, mayWrite: lock != nil, &refusal)
+        let turn = judge(place, settings, mayWrite: lock != nil || given != nil, &refusal)
         let isLocked = turn != nil
         defer { extendLifetime(turn) }
         let loading: Loading
         var isUntouched = true
         do {
-            loading = try Loading(place, settings, extractor, isLocked: isLocked) {
+            loading = try Loading(place, settings, extractor, isLocked: isLocked, of: given, upTo: last) {
                 isUntouched = false
                 return load($0)
             }
@@ -130,7 +134,7 @@ extension StoreFiles {
             }
             // Records must not be passed twice: the caller could not tell them from later changes in the journals.
             guard isUntouched else { throw error }
-            loading = try Loading(place, settings, extractor, isLocked: isLocked, load)
+            loading = try Loading(place, settings, extractor, isLocked: isLocked, upTo: last, load)
         }
         let weightier = loading.refusal ?? refusal
         return try loading.openedToRead(place, settings, lock, weightier, load)
