@@ -1,6 +1,7 @@
 import JSONCodec
 import Platform
 import Seeds
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -28,6 +29,8 @@ import Testing
         // Every byte of the header and of the used parts, some of the zeros after the end of a section.
         let used = bytes.indices.filter { $0 < 4096 || bytes[$0] != 0 || $0 % 61 == 0 || $0 % 4096 > 4088 }
         var refused = 0
+        let sections = intact.image.header.sections.all
+        var noticed: Set<Int> = []
         for at in used where at % 4 == Int(seed % 4) || at < 256 {
             var changed = bytes
             changed[at] ^= UInt8.random(in: 1...255, using: &random)
@@ -38,9 +41,76 @@ import Testing
             for (found, right) in zip(index.answers(ids), expected) where found != right {
                 let isNoticed = found == .indexDamaged
                 try #require(isNoticed, "seed \(seed), byte \(at): \(found), but it is \(right)")
+                sections.firstIndex { $0.offset <= at && at < $0.end }.map { _ = noticed.insert($0) }
             }
         }
-        #expect(refused >= 256)
+        #expect(refused >= 256 && noticed.count == sections.count, "seed \(seed): \(noticed)")
+    }
+
+    /// All that a store answers from its index; a question during which the index is made again is asked once more.
+    private static func answers(_ store: TestRecords, _ ids: [RecordID]) throws -> [String] {
+        func asked(_ question: (inout RecordStore) throws -> String) throws -> String {
+            do { return try store.with(question) } catch StorageError.busy { return try store.with(question) }
+        }
+        func walk(_ order: RecordOrder, markedOnly: Bool = false, _ condition: TestCondition? = nil) throws -> String {
+            try asked { store in
+                var found: [String] = []
+                try store.walk(
+                    order, isDescending: false, after: nil, markedOnly: markedOnly, matching: condition
+                ) {
+                    found.append(String(decoding: $0.bytes, as: UTF8.self))
+                    return true
+                }
+                return "\(found)"
+            }
+        }
+        var answers = try RecordOrder.all.map { try walk($0) }
+        answers.append(try walk(.time, markedOnly: true))
+        answers.append(try walk(.time, TestCondition("a")))
+        for id in ids { answers.append(try asked { "\(try $0.record(id)?.head.updated ?? -1)" }) }
+        answers.append(
+            try asked { store in
+                var found: [String] = []
+                try store.walkColumns(after: nil) {
+                    found.append($0.described($1))
+                    return true
+                }
+                return "\(found)"
+            })
+        answers.append(try asked { "\(try $0.hours().marks)" })
+        return answers
+    }
+
+    /// Whatever byte of a section is damaged, the store answers as before, and the index is made again.
+    @Test func anyDamagedSectionIsMadeAgain() throws {
+        var random = SeededRandom(seed: 8)
+        let directory = TestDirectory()
+        let said = Mutex(0)
+        let settings = settings(directory) { if $0.contains("made again") { said.withLock { $0 += 1 } } }
+        let filled = try TestRecords(settings)
+        let ids = (0..<40).map { RecordID(high: 7, low: UInt64($0)) }
+        for id in ids { try filled.put(.random(id, &random)) }
+        try filled.endCommit()
+        try filled.flush()
+        _ = try filled.with { try $0.compact() }
+        let expected = try Self.answers(filled, ids)
+        filled.close()
+        let bytes = directory.read("index-2.v5")
+        let header = try #require(bytes[..<4096].withUnsafeBytes { IndexHeader(page: $0) })
+        for section in header.sections.all {
+            let inner = (0..<8).map { _ in Int.random(in: section.offset..<section.end, using: &random) }
+            for at in [section.offset, section.end - 1] + inner {
+                var changed = bytes
+                changed[at] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                directory.overwrite("index-2.v5", changed)
+                let before = said.withLock { $0 }
+                let store = try TestRecords(settings)
+                #expect(try Self.answers(store, ids) == expected, "byte \(at)")
+                #expect(said.withLock { $0 } > before, "byte \(at)")
+                let made = directory.read("index-2.v5")
+                #expect(made.count == bytes.count && made != changed, "byte \(at)")
+            }
+        }
     }
 
     @Test func anIndexThatWasCutOrGrownIsRefused() throws {

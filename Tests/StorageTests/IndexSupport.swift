@@ -55,6 +55,13 @@ struct IndexedSnapshot {
             of: try openSnapshot(), schemaVersion: 3, in: .system, .test, key: key)
     }
 
+    /// Reads the snapshot and makes its index in the directory.
+    func buildFile(_ key: IndexKey = key) throws -> IndexImage {
+        try SnapshotIndexBuilder.build(
+            of: try openSnapshot(), schemaVersion: 3, in: .system, .test, key: key,
+            try IndexDraft(in: try place(), settings(directory)))
+    }
+
     func buildIndex(_ key: IndexKey = key) throws -> SnapshotIndex {
         SnapshotIndex(try build(key), of: try openSnapshot(), .test)
     }
@@ -147,6 +154,7 @@ extension SnapshotIndex {
                     return entries[row - first].described(try columnTexts())
                 })
         }
+        answers.append(IndexAnswer { try hourMarks() })
         for needle in ["a", "bc", "zz", "c"] {
             answers.append(
                 IndexAnswer {

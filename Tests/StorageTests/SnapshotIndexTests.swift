@@ -129,13 +129,13 @@ import Testing
     @Test func aFullBucketGoesOnInTheNext() throws {
         let hash = SipHash(IndexedSnapshot.key)
         func isInFirst(_ low: UInt64) -> Bool { IndexFormat.bucket(hash(RecordID(high: 0, low: low)), of: 3) == 2 }
-        let lows = (0...).lazy.map { UInt64($0) }.filter(isInFirst).prefix(84)
+        let lows = (0...).lazy.map { UInt64($0) }.filter(isInFirst).prefix(102)
         let ids = lows.map { RecordID(high: 0, low: $0) }
-        let records = ids.prefix(42).map { TestRecord(id: $0, time: 1, updated: 1, text: "", isMarked: false) }
+        let records = ids.prefix(51).map { TestRecord(id: $0, time: 1, updated: 1, text: "", isMarked: false) }
         let index = try IndexedSnapshot(Array(records)).buildIndex()
         #expect(index.image.header.bucketCount == 3)
         for (number, id) in ids.enumerated() {
-            #expect(try index.find(id)?.row == (number < 42 ? number : nil))
+            #expect(try index.find(id)?.row == (number < 51 ? number : nil))
         }
     }
 

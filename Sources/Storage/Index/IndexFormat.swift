@@ -14,8 +14,10 @@ import Platform
 /// 5. columns: pages of entries, in the order of the rows
 /// 6. the texts that the columns name, each after its length (four bytes)
 /// 7. the hours that have a record: 24 bytes for 64 hours of one text
-/// 8. where each page of the searched texts ends: 8 bytes each, from the beginning of the next section on
+/// 8. where each page of the searched texts ends: 8 bytes each, from the beginning of that section on
 /// 9. the searched texts: pages of any length, see `SearchedTexts`
+///
+/// In the file the order is 0, 5, 9, then the others: these three are written while the records come.
 ///
 /// Row, bucket, page and the sections 6 to 8 are the units that are read and checked. A unit's last four bytes are the CRC-32C of the
 /// index's key, the unit's offset in the file (eight bytes), and the rest of the unit. So a unit that never reached the
@@ -26,10 +28,10 @@ enum IndexFormat {
     static let pageBytes = 4096
     static let rowBytes = 64
     static let bucketBytes = 512
-    static let entryBytes = 24
-    static let bucketEntriesMax = 21
+    static let entryBytes = 20
+    static let bucketEntriesMax = 25
     /// Two thirds of the maximum: one bucket in forty overflows, and then by a record or two.
-    static let bucketEntriesAimed = 14
+    static let bucketEntriesAimed = 17
     /// Entries between the first entry's key and the checksum.
     static let pageEntriesMax = 1021
     /// The size of an entry of the columns.
@@ -122,24 +124,24 @@ struct IndexSections: Equatable {
             defer { end += (byteCount + IndexFormat.pageBytes - 1) / IndexFormat.pageBytes * IndexFormat.pageBytes }
             return IndexSection(offset: end, byteCount: byteCount)
         }
+        let columnPages = IndexFormat.columnPageCount(count)
         rows = next(count * IndexFormat.rowBytes)
+        columns = next(columnPages * IndexFormat.pageBytes)
+        searched = next(searchedBytes)
         buckets = next(IndexFormat.bucketCount(count) * IndexFormat.bucketBytes)
         byUpdate = next(IndexFormat.pageCount(count) * IndexFormat.pageBytes)
         byText = next(IndexFormat.pageCount(count) * IndexFormat.pageBytes)
         marked = next(IndexFormat.pageCount(markedCount) * IndexFormat.pageBytes)
-        let columnPages = IndexFormat.columnPageCount(count)
-        columns = next(columnPages * IndexFormat.pageBytes)
         texts = next(textBytes + 4 * textCount + 4)
         hours = next(hoursCount * IndexFormat.hoursBytes + 4)
         searchedEnds = next(columnPages * 8 + 4)
-        searched = next(searchedBytes)
     }
 
     var all: [IndexSection] {
         [rows, buckets, byUpdate, byText, marked, columns, texts, hours, searchedEnds, searched]
     }
     /// The size of the whole file.
-    var byteCount: Int { searched.end }
+    var byteCount: Int { searchedEnds.end }
 }
 
 /// The first page of an index: its snapshot, its counts and its sections.

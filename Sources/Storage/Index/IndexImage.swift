@@ -5,21 +5,21 @@ import Platform
 package struct IndexImage: ~Copyable {
     private enum Source: ~Copyable {
         case file(File)
-        case memory(Parts)
+        case memory(ByteBuffer)
     }
 
-    /// All but the last section in memory, and that section.
-    private struct Parts: ~Copyable {
-        let bytes: ByteBuffer
-        let searched: ByteBuffer
-    }
-
-    private var source: Source
+    private let source: Source
     let header: IndexHeader
 
     /// An image that was just built.
-    init(_ bytes: consuming ByteBuffer, searched: consuming ByteBuffer, _ header: IndexHeader) {
-        source = .memory(Parts(bytes: bytes, searched: searched))
+    init(_ bytes: consuming ByteBuffer, _ header: IndexHeader) {
+        source = .memory(bytes)
+        self.header = header
+    }
+
+    /// An image that was just built, in its file.
+    init(_ file: consuming File, _ header: IndexHeader) {
+        source = .file(file)
         self.header = header
     }
 
@@ -63,29 +63,11 @@ package struct IndexImage: ~Copyable {
                 throw .indexDamaged(reason: "The index cannot be read: \(error).")
             }
             guard count == into.count else { throw .indexDamaged(reason: "The index was cut short.") }
-        case .memory(let parts):
-            let start = header.sections.searched.offset
-            if offset < start {
-                try Self.copy(parts.bytes.bytes, offset, into, at: offset)
-            } else {
-                try Self.copy(parts.searched.bytes, offset - start, into, at: offset)
+        case .memory(let buffer):
+            guard offset >= 0, offset <= buffer.count, into.count <= buffer.count - offset else {
+                throw .indexDamaged(reason: "The index has no byte \(offset).")
             }
-        }
-    }
-
-    private static func copy(
-        _ bytes: UnsafeRawBufferPointer, _ start: Int, _ into: UnsafeMutableRawBufferPointer, at offset: Int
-    ) throws(IndexFault) {
-        guard start >= 0, start <= bytes.count, into.count <= bytes.count - start else {
-            throw .indexDamaged(reason: "The index has no byte \(offset).")
-        }
-        into.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<start + into.count]))
-    }
-
-    package var isInMemory: Bool {
-        switch source {
-        case .file: false
-        case .memory: true
+            into.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer.bytes[offset..<offset + into.count]))
         }
     }
 
@@ -93,17 +75,7 @@ package struct IndexImage: ~Copyable {
     package var bytes: [UInt8]? {
         switch source {
         case .file: nil
-        case .memory(let parts): Array(parts.bytes.bytes) + Array(parts.searched.bytes)
-        }
-    }
-
-    /// Writes what is in memory.
-    private func write(to file: borrowing File) throws(SystemError) {
-        switch source {
-        case .file: break
-        case .memory(let parts):
-            try file.write(parts.bytes.bytes, at: 0)
-            try file.write(parts.searched.bytes, at: parts.bytes.count)
+        case .memory(let buffer): Array(buffer.bytes)
         }
     }
 }
@@ -116,29 +88,6 @@ extension IndexImage {
             return nil
         }
         return IndexImage(file, of: snapshot)
-    }
-
-    /// Writes the index from memory beside the snapshot and continues with the file, so that the memory is free again.
-    ///
-    /// Nothing is synced: reading detects bytes that did not reach the disk. If this throws, the index stays in memory,
-    /// and there is nothing to mend.
-    /// - Parameter temporary: an unused name, until the file is whole.
-    mutating func moveToDisk(
-        in place: borrowing StoreDirectory, temporary: String
-    ) throws(SystemError) {
-        guard isInMemory else { return }
-        var file = try place.open(temporary, .create)
-        let name = StoreInventory.indexName(header.identity.header.generation)
-        do throws(SystemError) {
-            try write(to: file)
-            try place.rename(temporary, to: name)
-        } catch {
-            // A temporary file that stays is cleared away with others.
-            try? place.unlink(temporary)
-            throw error
-        }
-        file.path = place.path(of: name)
-        source = .file(file)
     }
 }
 

@@ -31,13 +31,8 @@ public struct SearchedTexts: ~Copyable {
     private var textStart = 0
     private var changesStart = 0
     private var lengths: [(text: UInt16, changes: UInt8)] = []
-    /// Whole pages but for their checksums, and where each ends.
-    private(set) var pages = ByteBuffer()
-    private(set) var ends: [Int] = []
 
     public init() {}
-
-    var byteCount: Int { pages.count }
 
     /// No index of so many records has more bytes of pages.
     static func bytesMax(_ count: Int) -> Int {
@@ -62,11 +57,13 @@ public struct SearchedTexts: ~Copyable {
             lengths.append((UInt16(text.count - textStart), UInt8(changes.count - changesStart)))
         }
         (textStart, changesStart) = (text.count, changes.count)
-        if lengths.count == IndexFormat.pageColumnsMax { endPage() }
     }
 
-    mutating func endPage() {
-        guard !lengths.isEmpty else { return }
+    /// Number of rows since the last page.
+    var rows: Int { lengths.count }
+
+    /// Appends these rows as a page without its checksum.
+    mutating func endPage(to pages: inout ByteBuffer) {
         for length in lengths {
             pages.append(UInt8(truncatingIfNeeded: length.text))
             pages.append(UInt8(truncatingIfNeeded: length.text >> 8))
@@ -74,30 +71,10 @@ public struct SearchedTexts: ~Copyable {
         for length in lengths { pages.append(length.changes) }
         pages.append(text.bytes)
         pages.append(changes.bytes)
-        pages.appendZeros(4)
-        ends.append(pages.count)
         lengths.removeAll(keepingCapacity: true)
         text.truncate(to: 0)
         changes.truncate(to: 0)
         (textStart, changesStart) = (0, 0)
-    }
-}
-
-extension SearchedTexts {
-    /// Takes the pages out, each with its checksum.
-    /// - Parameter offset: where they begin in the index.
-    mutating func take(_ checksum: UnitChecksum, at offset: Int) -> ByteBuffer {
-        var taken = ByteBuffer(capacity: 16)
-        swap(&taken, &pages)
-        let ends = ends
-        taken.withMutableBytes { bytes in
-            var start = 0
-            for end in ends {
-                UnsafeMutableRawBufferPointer(rebasing: bytes[start..<end]).seal(checksum, at: offset + start)
-                start = end
-            }
-        }
-        return taken
     }
 }
 

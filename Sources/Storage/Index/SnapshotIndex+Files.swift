@@ -16,15 +16,25 @@ extension SnapshotIndex {
         if isUsed, let image = IndexImage.open(in: place, of: identity) {
             return SnapshotIndex(image, of: file, extractor)
         }
-        guard
-            var image = try? SnapshotIndexBuilder.build(
-                of: file, schemaVersion: settings.schemaVersion, in: place.fileSystem, extractor)
-        else { return nil }
-        // An index that cannot be written stays in memory, with no other effect.
-        if !settings.isReadOnly {
-            try? image.moveToDisk(in: place, temporary: "temporary-" + settings.makeIdentifier())
-        }
+        guard let image = madeImage(of: file, in: place, settings, extractor) else { return nil }
         return SnapshotIndex(image, of: file, extractor)
+    }
+
+    private static func madeImage(
+        of file: borrowing File, in place: borrowing StoreDirectory, _ settings: StoreSettings,
+        _ extractor: RecordExtractor
+    ) -> IndexImage? {
+        if !settings.isReadOnly, let draft = try? IndexDraft(in: place, settings) {
+            do throws(IndexBuildFault) {
+                return try SnapshotIndexBuilder.build(
+                    of: file, schemaVersion: settings.schemaVersion, in: place.fileSystem, extractor, draft)
+            } catch {
+                guard case .unwritable = error else { return nil }
+            }
+        }
+        // An index that cannot be written is made in memory, with no other effect.
+        return try? SnapshotIndexBuilder.build(
+            of: file, schemaVersion: settings.schemaVersion, in: place.fileSystem, extractor)
     }
 }
 

@@ -141,7 +141,12 @@ enum Generation {
         let reader = SnapshotReader(name: name, schemaVersion: header.schemaVersion)
         var builder: SnapshotIndexBuilder?
         if let extractor, header.count > 0 {
-            builder = SnapshotIndexBuilder(count: header.count, extractor, key: .random())
+            do throws(SystemError) {
+                let draft = try IndexDraft(in: place, settings)
+                builder = SnapshotIndexBuilder(count: header.count, extractor, key: .random(), draft)
+            } catch {
+                settings.log("\(place.path(of: name)) gets no index yet: \(error)")
+            }
         }
         let content: SnapshotReader.Content
         do {
@@ -157,8 +162,7 @@ enum Generation {
         guard let builder = builder.take() else { return }
         // Renaming the snapshot keeps its inode and time, which identify it in the index.
         do {
-            var image = try builder.finish(of: SnapshotIdentity(of: file, header))
-            try image.moveToDisk(in: place, temporary: "temporary-" + settings.makeIdentifier())
+            _ = try builder.finish(of: SnapshotIdentity(of: file, header))
         } catch {
             settings.log("\(place.path(of: name)) gets no index yet: \(error)")
         }

@@ -88,14 +88,21 @@ package struct IndexRow: Sendable {
 /// | --- | --- | --- |
 /// | 0 | 4 | the lower half of the hash of the id |
 /// | 4 | 4 | number of the row |
-/// | 8 | 8 | offset in the snapshot |
-/// | 16 | 4 | length |
-/// | 20 | 4 | CRC-32C of the record |
+/// | 8 | 8 | offset in the snapshot, and in the highest 24 bits the length |
+/// | 16 | 4 | CRC-32C of the record |
 ///
-/// A bucket has 21 of them, the number of used ones (4 bytes, at 504), and its checksum (at 508). An entry is in the
+/// A bucket has 25 of them, the number of used ones (4 bytes, at 504), and its checksum (at 508). An entry is in the
 /// bucket of its hash; if that is full, in the next one that is not; after the last comes the first.
 enum IndexBucket {
     private static let countOffset = 504
+    private static let offsetBits: UInt64 = 40
+    private static let offsetMask: UInt64 = 1 << offsetBits - 1
+
+    /// Whether an entry has room for the place of a record.
+    @inline(__always)
+    static func hasRoom(_ offset: Int, _ byteCount: Int) -> Bool {
+        UInt64(offset) <= offsetMask && byteCount < 1 << (64 - offsetBits)
+    }
 
     @inline(__always)
     static func count(_ bucket: UnsafeRawBufferPointer) -> Int {
@@ -110,11 +117,10 @@ enum IndexBucket {
     @inline(__always)
     static func place(_ bucket: UnsafeRawBufferPointer, _ entry: Int) -> IndexPlace {
         let at = entry * IndexFormat.entryBytes
+        let place = bucket.integer(at: at + 8, UInt64.self)
         return IndexPlace(
-            row: Int(bucket.integer(at: at + 4, UInt32.self)),
-            offset: Int(truncatingIfNeeded: bucket.integer(at: at + 8, UInt64.self)),
-            byteCount: Int(bucket.integer(at: at + 16, UInt32.self)),
-            checksum: bucket.integer(at: at + 20, UInt32.self))
+            row: Int(bucket.integer(at: at + 4, UInt32.self)), offset: Int(place & offsetMask),
+            byteCount: Int(place >> offsetBits), checksum: bucket.integer(at: at + 16, UInt32.self))
     }
 
     /// Adds an entry; false if the bucket is full.
@@ -127,9 +133,9 @@ enum IndexBucket {
         let at = count * IndexFormat.entryBytes
         bucket.store(fingerprint, at: at)
         bucket.store(UInt32(truncatingIfNeeded: row), at: at + 4)
-        // Offset, length and checksum are adjacent in both.
-        bucket.store(source.integer(at: 40, UInt64.self), at: at + 8)
-        bucket.store(source.integer(at: 48, UInt64.self), at: at + 16)
+        let length = UInt64(source.integer(at: 48, UInt32.self))
+        bucket.store(source.integer(at: 40, UInt64.self) | length << offsetBits, at: at + 8)
+        bucket.store(source.integer(at: 52, UInt32.self), at: at + 16)
         bucket.store(UInt32(truncatingIfNeeded: count + 1), at: countOffset)
         return true
     }

@@ -32,6 +32,7 @@ struct TextRanks: ~Copyable {
     /// Bytes of all texts.
     var byteCount: Int { end }
     func bytes(_ number: Int) -> UnsafeRawBufferPointer { bytes(texts[number]) }
+    func prefix(_ number: Int) -> Int64 { texts[number].prefix }
 
     /// Enters the text at the end of `arena`; returns its number.
     mutating func enter(prefix: Int64) -> UInt32 {
