@@ -65,6 +65,17 @@ import Testing
         }
     }
 
+    @Test func whatIsInvalidCannotBeTrusted() {
+        let outside = Outside([
+            "plugin.info":
+                #"{"id":"a.b","name":"B","version":"1.0","state":"invalid","reason":"/exec/0 is no file; put it there."}"#
+        ])
+        #expect(outside.run("plugin", "trust", "a.b") == .failure)
+        #expect(
+            outside.error.contains("a.b is invalid: /exec/0 is no file; put it there. It cannot be trusted."),
+            "\(outside.error)")
+    }
+
     @Test func trustWithoutATerminalWantsTheDigest() {
         let bare = trusting(nil, isTerminal: false)
         #expect(bare.run("plugin", "trust", "org.a.one", "--yes") == .usage && bare.error.contains("--digest"))

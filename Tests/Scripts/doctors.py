@@ -30,7 +30,19 @@ PLUGIN_FAULTS = {
     "declares what is not there": "declares",
     "wrong shape": "share.render",
     "veto without a reason": "hook.change",
+    "veto is a number": "hook.change",
     "veto and set": "hook.change",
+    "hook answers a text": "hook.change",
+    "hook answers a list": "hook.change",
+    "hook answers nothing": "hook.change",
+    "set is a text": "hook.change",
+    "sets another mood": "something else than the moods of the change",
+    "sets what no mood has": "what no mood may have",
+    "slow hook": "within 1000 ms",
+    "slow method": "within 2000 ms",
+    "asks with a list as id": "The id of a request",
+    "ends when idle": "while the host was silent",
+    "is no tool": "is no tool for AI clients",
     "set of texts": "hook.change",
     "navigation is set": "hook.navigate",
     "result that is no JSON": "no answer",
@@ -57,6 +69,8 @@ PLUGIN_FAULTS = {
     "deaf to the end": "still runs",
     "deaf to SIGTERM": "SIGTERM",
 }
+# Rare manners that are right.
+PLUGIN_MANNERS = ["none", "asks in a batch"]
 MANIFEST = {
     "manifestVersion": 1, "id": ID, "name": "Poor", "version": "1.0.0", "protocol": [1],
     "provides": {
@@ -67,6 +81,23 @@ MANIFEST = {
         "hooks": [{"on": "change", "failure": "open", "timeoutMs": 1000}, {"on": "navigate", "failure": "open", "timeoutMs": 1000}],
         "shareFormats": [{"name": "poor", "title": "Poor", "mediaType": "text/plain"}]},
     "permissions": {"moods": "none"}, "limits": {"timeoutMs": 2000},
+}
+
+
+# Not every AI client can read such a pattern.
+TOOL = {"methods": [{
+    "name": "hello", "summary": "Says hello.", "effect": "read", "tool": True, "params": {"type": "object"},
+    "result": {"type": "object", "patternProperties": {"\\p{L}": {}}}}]}
+ECHO = {"name": "echo", "description": "Echoes.", "inputSchema": {"type": "object"}}
+# MCP servers: each fault's settings, and a word that must be in a finding about it.
+SERVERS = {
+    "right server": {"tools": [ECHO]}, "right older server": {"era": "older", "tools": [ECHO]},
+    "ends at the unknown": {"era": "fragile", "tools": [ECHO]}, "tool without a name": {"tools": [ECHO, {"inputSchema": {"type": "object"}}]},
+    "items without a name": {"tools": [ECHO], "more": True},
+}
+SERVER_FAULTS = {
+    "right server": None, "right older server": None, "ends at the unknown": "server/discover", "tool without a name": "left out",
+    "items without a name": "left out",
 }
 
 
@@ -88,7 +119,17 @@ def poor_plugin(folder, fault):
     os.makedirs(place, mode=0o755)
     shutil.copy(os.path.join(HERE, "plugins/poor.py"), place)
     with open(os.path.join(place, "plugin.json"), "w", encoding="utf-8") as file:
-        json.dump({**MANIFEST, "exec": ["python3", "./poor.py", fault]}, file)
+        json.dump({**MANIFEST, **({"provides": TOOL} if fault == "is no tool" else {}), "exec": ["python3", "./poor.py", fault]}, file)
+    return place
+
+
+def poor_server(folder, fault):
+    place = poor_plugin(folder, fault)
+    shutil.copy(os.path.join(HERE, "plugins/server.py"), place)
+    with open(os.path.join(place, "plugin.json"), "w", encoding="utf-8") as file:
+        json.dump({**MANIFEST, "provides": {}, "kind": "mcp", "exec": ["python3", "./server.py"]}, file)
+    with open(os.path.join(place, "settings.json"), "w", encoding="utf-8") as file:
+        json.dump(SERVERS[fault], file)
     return place
 
 
@@ -208,7 +249,10 @@ def main():
             for name, place in examples(folder):
                 if options.only in name:
                     outcomes.append(expect(name, doctor(mood, "plugin", place), None))
-            for fault, word in {"none": None, **PLUGIN_FAULTS}.items():
+            for fault, word in SERVER_FAULTS.items():
+                if options.only in fault:
+                    outcomes.append(expect(f"server: {fault}", doctor(mood, "plugin", poor_server(folder, fault)), word))
+            for fault, word in {**dict.fromkeys(PLUGIN_MANNERS), **PLUGIN_FAULTS}.items():
                 if options.only in fault:
                     outcomes.append(expect(f"plugin: {fault}", doctor(mood, "plugin", "--limit", "pluginHelloMs=5000", poor_plugin(folder, fault)), word))
         if not options.plugins and not options.transports:

@@ -49,6 +49,10 @@ def life(way, wrong):
     if mistakes:
         info, log = (yield "plugin.info", name), (yield "plugin.log", {**name, "lines": 50})
         wrong.append(f"{way}: {'; '.join(mistakes)}\n{described(info.get('result', info), log.get('result', log))}")
+    if way in HEAVY:
+        # After its life, a thousand processes would hold up the lives of others, and the whole machine.
+        yield "plugin.disable", name
+        yield "plugin.enable", name
 
 
 def described(info, log):

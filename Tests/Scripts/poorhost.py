@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A JSON-RPC host with one fault, for `Tests/Scripts/doctors.py`: the fault's name is its argument; without one it has none.
 
-It has one method, `ping`, and speaks in lines.
+It has one method, `ping`, and an MCP server with one tool and one prompt; it speaks in lines.
 """
 
 import json
@@ -32,6 +32,20 @@ FAULTS = {
     "dies of long numbers": "digits",
     "stays after the end": "still runs",
     "deaf to SIGTERM": "SIGTERM",
+    "deaf to SIGINT": "SIGINT",
+    "deaf to SIGHUP": "SIGHUP",
+    "keeps signals blocked": "which its parent had blocked",
+    "answers answers": "An answer is answered",
+    "result unlike its schema": "not as its outputSchema says",
+    "result without its structure": "no structuredContent",
+    "schema without a type": "has to have the type object",
+    "schema that refers to its root": "refers to its own root",
+    "asks for a form": "by a form",
+    "sends a form": "by a form",
+    "error that names nothing": "does not name it",
+    "completion with another total": "says that there are",
+    "more that is not there": "says that there are",
+    "subscribes to a number": "resourceSubscriptions",
     "forgets a line without its end": "line feed",
     "forgets what was cancelled": "Cancellation",
     "both result and error": "either",
@@ -60,6 +74,46 @@ def failure(code, identifier=None):
     return {"jsonrpc": "2.0", "id": identifier, "error": error}
 
 
+REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
+SCHEMAS = {
+    "schema without a type": {"properties": {"text": {"type": "string"}}},
+    "schema that refers to its root": {"type": "object", "properties": {"text": {"type": "string"}, "more": {"$ref": "#"}}},
+}
+GOOD = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+FORM = {"mode": "form", "message": "Really?", "requestedSchema": {"type": "object", "properties": {}}}
+
+
+def mcp(method, params):
+    """The result of a method of MCP; None if there is none."""
+    if method == "initialize" and params["protocolVersion"] in REVISIONS:
+        return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": "poor", "version": "1"}}
+    if method == "server/discover":
+        return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "serverInfo": {"name": "poor", "version": "1"}}
+    if method == "tools/list":
+        return {"tools": [{
+            "name": "echo", "description": "Echoes.", "inputSchema": SCHEMAS.get(fault, GOOD), "outputSchema": GOOD,
+            "annotations": {"readOnlyHint": True}}]}
+    if method == "tools/call":
+        text = params["arguments"].get("text", "")
+        if not isinstance(text, str):
+            name = "something" if fault == "error that names nothing" else "text"
+            return {"content": [{"type": "text", "text": f"{name} is wrong"}], "isError": True}
+        if fault == "asks for a form":
+            return {"resultType": "input_required", "inputRequests": {"a": {"method": "elicitation/create", "params": FORM}}}
+        if fault == "sends a form":
+            out({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": FORM})
+        structure = {} if fault == "result without its structure" else {"structuredContent": {"text": 7 if fault == "result unlike its schema" else text}}
+        return {"content": [{"type": "text", "text": text}], **structure}
+    if method == "prompts/list":
+        return {"prompts": [{"name": "greet", "arguments": [{"name": "who"}]}]}
+    if method == "completion/complete":
+        return {"completion": {"values": ["Ann", "Bo"], "total": 1 if fault == "completion with another total" else 2,
+                               "hasMore": fault == "more that is not there"}}
+    if method == "subscriptions/listen" and fault == "subscribes to a number":
+        return {}
+    return None
+
+
 def answer(request):
     """The answer to one member of a batch, or to a message alone; None for a notification."""
     if not isinstance(request, dict):
@@ -67,6 +121,8 @@ def answer(request):
     identifier = request.get("id")
     if isinstance(identifier, (dict, list, bool)):
         return failure(-32600)
+    if "method" not in request and ("result" in request or "error" in request) and fault != "answers answers":
+        return None
     if request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
         return failure(-32600, identifier)
     if not isinstance(request.get("params", {}), (dict, list)):
@@ -79,6 +135,8 @@ def answer(request):
         identifier = float(identifier)
     if request["method"] == "ping":
         return {"jsonrpc": "2.0", "id": identifier, "result": {}}
+    if (result := mcp(request["method"], request.get("params") or {})) is not None:
+        return {"jsonrpc": "2.0", "id": identifier, "result": result}
     reply = failure(-32000 if fault == "wrong code for the unknown" else -32601, identifier)
     if fault == "both result and error":
         reply["result"] = None
@@ -145,8 +203,10 @@ def serve(line):
 
 
 def main():
-    if fault == "deaf to SIGTERM":
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_IGN if fault == f"deaf to {name}" else signal.SIG_DFL)
+    if fault != "keeps signals blocked":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
     if fault == "greets":
         sys.stdout.write("Welcome!\n")
         sys.stdout.flush()

@@ -34,6 +34,9 @@ FAULTS = {
     "is everywhere": "has to be an error",
     "has other shapes": "has to answer",
     "dies": "no answer",
+    "prints": "It printed",
+    "answers twice": "2 answers",
+    "both result and error": "either a result or an error",
 }
 
 
@@ -82,6 +85,14 @@ class Engine:
         self.talks.remove(talk)
 
     def send(self, talk, message):
+        if self.fault == "both result and error" and "result" in message:
+            message["error"] = None
+        if self.fault == "prints" and "id" in message:
+            talk.wfile.write(b"working\n")
+        if self.fault == "answers twice" and "id" in message:
+            self.fault = "none"
+            self.send(talk, message)
+            self.fault = "answers twice"
         try:
             talk.wfile.write(json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode() + b"\n")
         except OSError:

@@ -22,9 +22,15 @@ extension Tool {
         let message = inToolWords(error.message)
         guard error.code == .invalidParams, let path = detail("path")?.string, let reason = detail("reason")?.string
         else {
-            return "\(name): \(message)"
+            return error.code == .notFound ? "\(name): \(missing)\(message)" : "\(name): \(message)"
         }
         return text(inToolWords(reason), at: argument(path))
+    }
+
+    /// The argument that names what is not there, where the host's message has another word for it.
+    private var missing: String {
+        let argument = input.first { $0.name == "ids" || $0.name == "revision" }
+        return argument.map { "/\($0.name): " } ?? ""
     }
 
     /// The argument of a param of the host.

@@ -50,7 +50,10 @@ struct Inspection {
         }
         if isRequest {
             if value["method"]?.string == nil { faults.append((Clause.request, "The method is no text: \(excerpt)")) }
-            return
+            switch value["id"] {
+            case nil, .string, .number, .null: return
+            default: return faults.append((Clause.request, "The id of a request is a text or a number: \(excerpt)"))
+            }
         }
         guard let id = value["id"] else {
             return faults.append((Clause.response, "Neither a request nor an answer: \(excerpt)"))

@@ -36,6 +36,21 @@ public struct ChildProcess: ~Copyable {
         case discarded
     }
 
+    /// A signal that asks a program to end.
+    public enum EndingSignal: String, Sendable, CaseIterable {
+        case termination = "SIGTERM"
+        case interruption = "SIGINT"
+        case hangup = "SIGHUP"
+
+        fileprivate var number: Int32 {
+            switch self {
+            case .termination: SIGTERM
+            case .interruption: SIGINT
+            case .hangup: SIGHUP
+            }
+        }
+    }
+
     /// How the child ended.
     public enum Status: Sendable, Equatable, CustomStringConvertible {
         case exited(Int32)
@@ -67,11 +82,13 @@ public struct ChildProcess: ~Copyable {
     private let isLeader: Bool
 
     /// Starts the program at `path`.
-    /// - Parameter arguments: the arguments after the program's own name, which is `path`.
+    /// - Parameters:
+    ///   - arguments: the arguments after the program's own name, which is `path`.
+    ///   - isDeafened: whether it starts with the signals blocked that ask a program to end.
     /// - Throws: the system's error for the pipe or the start: no such file, no permission, not a program.
     public static func start(
         path: String, arguments: [String], input: Input = .pipe, output: Output, errors: Errors = .inherited,
-        isLeader: Bool = false
+        isLeader: Bool = false, isDeafened: Bool = false
     ) throws(SystemError) -> ChildProcess {
         var pipes = Pipes()
         defer { pipes.closeAll() }
@@ -81,7 +98,7 @@ public struct ChildProcess: ~Copyable {
         case .inherited: break
         }
         if case .pipeWithErrors = output { pipes.hasErrors = true }
-        let id = try spawn(path, arguments, pipes, errors, isLeader: isLeader)
+        let id = try spawn(path, arguments, pipes, errors, isLeader: isLeader, isDeafened: isDeafened)
         return ChildProcess(
             id: id, input: exchange(&pipes.input, with: -1), output: exchange(&pipes.output, with: -1),
             isLeader: isLeader)
@@ -158,7 +175,10 @@ public struct ChildProcess: ~Copyable {
     }
 
     /// Sends SIGTERM.
-    public func terminate() { send(SIGTERM) }
+    public func terminate() { send(.termination) }
+
+    /// Sends a signal that asks it to end.
+    public func send(_ signal: EndingSignal) { send(signal.number) }
 
     /// Sends SIGKILL.
     public func kill() { send(SIGKILL) }
@@ -276,7 +296,7 @@ extension ChildProcess {
     }
 
     private static func spawn(
-        _ path: String, _ arguments: [String], _ pipes: Pipes, _ errors: Errors, isLeader: Bool
+        _ path: String, _ arguments: [String], _ pipes: Pipes, _ errors: Errors, isLeader: Bool, isDeafened: Bool
     ) throws(SystemError) -> pid_t {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
@@ -304,7 +324,9 @@ extension ChildProcess {
         defer { posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()
         sigemptyset(&signals)
+        if isDeafened { for signal in EndingSignal.allCases { sigaddset(&signals, signal.number) } }
         posix_spawnattr_setsigmask(&attributes, &signals)
+        sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &signals)
         let session = isLeader ? cplatform_spawn_session : 0

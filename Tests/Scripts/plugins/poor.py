@@ -11,7 +11,11 @@ import sys
 import time
 
 HOOKS = {
-    "hook.change": {"veto without a reason": {"veto": True}, "veto and set": {"veto": "No.", "set": []}, "set of texts": {"set": ["x"]}},
+    "hook.change": {
+        "veto without a reason": {"veto": True}, "veto is a number": {"veto": 5}, "veto and set": {"veto": "No.", "set": []},
+        "hook answers a text": "x", "hook answers a list": [], "hook answers nothing": None, "set is a text": {"set": "x"},
+        "set of texts": {"set": ["x"]}, "sets another mood": {"set": [{"id": "0194f2a1-7c1e-7b3a-8f00-000000000000", "set": {"notes": "n"}}]},
+    },
     "hook.navigate": {"navigation is set": {"set": []}},
 }
 fault = sys.argv[1] if len(sys.argv) > 1 else "none"
@@ -36,11 +40,17 @@ def answer(request):
         reply["result"] = {"protocol": 2 if fault == "another protocol" else 1}
     elif method == "hello":
         reply["result"] = {"text": 7 if fault == "result unlike its schema" else "Hello, " + params.get("name", "you")}
+        if fault == "slow method":
+            time.sleep(3.5)
         if fault == "declares what is not there":
             del reply["result"]
             reply["error"] = {"code": -32601, "message": "no such method"}
     elif method in HOOKS:
         reply["result"] = HOOKS[method].get(fault, {})
+        if fault == "sets what no mood has":
+            reply["result"] = {"set": [{"id": one["id"], "set": {"mood": 1}} for one in params.get("changes", [])]}
+        if fault == "slow hook":
+            time.sleep(1.5)
     elif method == "share.render":
         reply["result"] = {"words": "Hi"} if fault == "wrong shape" else {"text": "Hi"}
     else:
@@ -62,8 +72,10 @@ def answer(request):
     return reply
 
 
-cancelled = set()
+cancelled, held = set(), []
 count = 0
+if fault == "ends when idle":
+    signal.setitimer(signal.ITIMER_REAL, 0.7)
 stream = sys.stdin.buffer
 while True:
     line = stream.read(1 << 16) if fault == "reads in blocks" else stream.readline()
@@ -85,6 +97,12 @@ while True:
         continue
     if fault == "prints" and request.get("method") != "plugin.hello":
         out("working on " + request.get("method", "?"))
+    if isinstance(request, list) or "method" not in request:
+        # It goes on when its batch is answered.
+        for one in held:
+            out(answer(one))
+        held.clear()
+        continue
     if "id" not in request:
         if request.get("method") == "$/cancelRequest":
             cancelled.add(json.dumps(request["params"].get("id")))
@@ -98,6 +116,8 @@ while True:
             sys.exit(1)
         continue
     count += 1
+    if fault == "ends when idle":
+        signal.setitimer(signal.ITIMER_REAL, 0.7)
     if fault == "drops what was cancelled" and json.dumps(request["id"]) in cancelled:
         continue
     if fault == "drops every hundredth" and count % 100 == 0:
@@ -105,6 +125,12 @@ while True:
     if fault == "dies of the unknown" and request.get("method") == "no.such.method":
         sys.exit(1)
     reply = answer(request)
+    if fault == "asks with a list as id":
+        out({"jsonrpc": "2.0", "id": [count], "method": "host.ping"})
+    if fault == "asks in a batch" and request.get("method") == "hello":
+        out([{"jsonrpc": "2.0", "id": 1, "method": "host.ping"}, {"jsonrpc": "2.0", "method": "plugin.log", "params": {"level": "info", "message": "asked"}}])
+        held.append(request)
+        continue
     if fault == "result that is no JSON" and request.get("method") == "hello":
         reply["result"] = {"text": float("nan")}
     out(reply)

@@ -21,13 +21,10 @@ extension Client {
                 PluginDoctor.Clause.manifest, info["reason"]?.string ?? "It is invalid.", in: "reading the folder")
             return try report(findings, of: bench.id)
         }
-        if bench.isServer {
-            throw .badInput(
-                "\(bench.id) is an MCP server; the doctor tries plugins that speak the protocol of MoodBoard.",
-                advice: "Watch what it says with: mood plugin dev \(Escaping.visible(argument))")
-        }
         let doctor = try PluginDoctor(bench, info, runtimes: runtimes(), helloMilliseconds: helloMilliseconds)
-        if try doctor.examine() { try doctor.checkSchemas(bench) }
+        // An MCP server speaks another protocol; a host speaks it too.
+        let isUsable = bench.isServer ? true : try doctor.examine()
+        if isUsable { try doctor.examine(through: bench) }
         try report(doctor.findings, of: bench.id)
     }
 
@@ -67,6 +64,11 @@ extension Client {
     func doctorHost(_ program: String, _ arguments: [String]) throws(ClientError) {
         let doctor = HostDoctor(path: try HostLocation.ofThisProcess().find(program), arguments: arguments)
         try doctor.examine()
+        if let framing = doctor.framings.first, try doctor.speaksMCP(framing) {
+            let bench = try PluginBench(program: hostOptions().program, launcher: launcher)
+            defer { bench.close() }
+            try doctor.tools(framing, bench)
+        }
         try report(doctor.findings, of: program)
     }
 }

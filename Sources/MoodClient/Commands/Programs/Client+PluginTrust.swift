@@ -6,7 +6,9 @@ extension Client {
     func trustPlugin(_ id: String) throws(ClientError) {
         let info = PluginView(try tree(call("plugin.info", [.init("id", .string(id))])))
         guard let digest = info.digest else {
-            throw .unsound("\(info.sentence); it cannot be trusted.")
+            // A reason may be a sentence.
+            let sentence = info.sentence.utf8.last == UInt8(ascii: ".") ? info.sentence : info.sentence + "."
+            throw .unsound("\(sentence) It cannot be trusted.")
         }
         if let wanted = invocation.value("digest"), wanted != digest {
             throw .badInput(

@@ -175,8 +175,20 @@ final class Conversation {
     private func take(_ message: Message) {
         received.append(message)
         heard(message)
-        guard message.value?["method"] != nil, message.id != nil, let answer = reply(message) else { return }
-        send(answer + [0x0a])
+        if let members = message.value?.array {
+            let answers = members.compactMap {
+                answer(Message(bytes: Array($0.text.utf8), value: $0, framing: message.framing))
+            }
+            if !answers.isEmpty {
+                send([UInt8(ascii: "[")] + Array(answers.joined(separator: [UInt8(ascii: ",")])) + Array("]\n".utf8))
+            }
+        } else if let answer = answer(message) {
+            send(answer + [0x0a])
+        }
+    }
+
+    private func answer(_ message: Message) -> [UInt8]? {
+        message.value?["method"] != nil && message.id != nil ? reply(message) : nil
     }
 
     private func readErrors() {

@@ -1,5 +1,6 @@
 import JSONCodec
 import JSONRPC
+import Platform
 
 extension HostDoctor {
     /// Trials of endings: the input ends at every byte, signals, readers that are gone, and kill -9.
@@ -7,7 +8,7 @@ extension HostDoctor {
         let message = Self.frame(Inspection.request("a", .object([]), id: 1), framing)
         begin("the input ends after each byte of a message")
         for count in 0...message.count {
-            try run { talk in
+            try run { talk, _ in
                 inspection.isBroken = true
                 inspection.asked["1"] = 1
                 talk.send(Array(message[..<count]))
@@ -39,11 +40,17 @@ extension HostDoctor {
                 note(Clause.end, "After the end of its input it ends with \(status).")
             }
         }
-        try attempt("SIGTERM") { talk in
-            send(probe(1), framing, talk)
-            expectAnswers(talk, to: [1])
-            talk.patient.terminate()
-            expectEnd(talk, after: "SIGTERM")
+        for signal in ChildProcess.EndingSignal.allCases {
+            for isDeafened in [false, true] {
+                let name = signal.rawValue + (isDeafened ? ", which its parent had blocked" : "")
+                begin(name)
+                try run(isDeafened: isDeafened) { talk, host in
+                    send(probe(1), framing, talk)
+                    expectAnswers(talk, to: [1])
+                    host.send(signal)
+                    expectEnd(talk, after: name)
+                }
+            }
         }
         try attempt("a client that reads no more") { talk in
             send(probe(1), framing, talk)

@@ -43,6 +43,18 @@ extension HostDoctor {
                 note(Inspection.Clause.notification, "A notification is answered.")
             }
         }
+        try attempt("\(name): answers that it has not asked for") { talk in
+            let answers = [
+                #"{"jsonrpc":"2.0","id":77,"result":{}}"#, #"{"jsonrpc":"2.0","id":"x","result":null}"#,
+                #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no JSON"}}"#,
+            ]
+            for text in answers + ["[\(answers.joined(separator: ","))]"] { send(text, framing, talk) }
+            send(probe(1), framing, talk)
+            expectAnswers(talk, to: [1])
+            if talk.received.count > 1, let answer = talk.received.first {
+                note(Inspection.Clause.response, "An answer is answered, with \(Inspection.excerpt(answer))")
+            }
+        }
         try attempt("\(name): cancel races, before, with and after the request") { talk in
             var ids: [JSONValue] = []
             for number in 1...60 {

@@ -26,7 +26,7 @@ final class HostDoctor {
 
     private let path: String
     private let arguments: [String]
-    private(set) var findings = Findings()
+    var findings = Findings()
     private(set) var trial = ""
     var inspection = Inspection()
     /// Whether the trial killed the host while it wrote, so that its output proves nothing.
@@ -49,12 +49,15 @@ final class HostDoctor {
     /// Starts the host, runs a conversation, checks the host's messages, and ends the host.
     func attempt(_ name: String, _ body: (Conversation) -> Void) throws(ClientError) {
         begin(name)
-        try run(body)
+        try run { talk, _ in body(talk) }
     }
 
-    func run(_ body: (Conversation) -> Void) throws(ClientError) {
+    /// - Parameter isDeafened: whether the host starts with blocked signals.
+    func run(isDeafened: Bool = false, _ body: (Conversation, HostPatient) -> Void) throws(ClientError) {
         let host: HostPatient
-        do throws(SystemError) { host = try HostPatient(path: path, arguments: arguments, errors: .discarded) } catch {
+        do throws(SystemError) {
+            host = try HostPatient(path: path, arguments: arguments, errors: .discarded, isDeafened: isDeafened)
+        } catch {
             throw .unavailable("The host '\(path)' cannot be started: \(error).", advice: nil)
         }
         defer {
@@ -63,7 +66,7 @@ final class HostDoctor {
         }
         let talk = Conversation(host)
         inspection = Inspection()
-        body(talk)
+        body(talk, host)
         if isCutOff { return isCutOff = false }
         inspection.look(at: talk.received, rubbish: Clause.stdout)
         for fault in inspection.faults { note(fault.clause, fault.what) }
@@ -96,7 +99,7 @@ final class HostDoctor {
             // Discard findings in a framing that the host does not speak.
             let before = findings
             var isAnswered = false
-            try run { talk in
+            try run { talk, _ in
                 send(probe(1), framing, talk)
                 talk.wait(Self.answerMilliseconds) { talk.isOutputAtEnd || !talk.answers(to: 1).isEmpty }
                 guard let answer = talk.answers(to: 1).first else { return }

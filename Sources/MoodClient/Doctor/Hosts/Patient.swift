@@ -55,8 +55,10 @@ final class KeptPatient: Patient {
 final class HostPatient: Patient {
     private var process: ChildProcess
 
-    init(path: String, arguments: [String], errors: ChildProcess.Errors) throws(SystemError) {
-        process = try ChildProcess.start(path: path, arguments: arguments, output: .pipe, errors: errors)
+    /// - Parameter isDeafened: whether it starts with blocked signals, as below some parents.
+    init(path: String, arguments: [String], errors: ChildProcess.Errors, isDeafened: Bool = false) throws(SystemError) {
+        process = try ChildProcess.start(
+            path: path, arguments: arguments, output: .pipe, errors: errors, isDeafened: isDeafened)
         process.stopWaiting()
     }
 
@@ -67,6 +69,7 @@ final class HostPatient: Patient {
     func closeOutput() { process.closeOutput() }
     func closeErrors() {}
     func terminate() { process.terminate() }
+    func send(_ signal: ChildProcess.EndingSignal) { process.send(signal) }
     func kill() { process.kill() }
     func ending() -> ChildProcess.Status? { process.hasEnded() ? process.status ?? .exited(0) : nil }
 }

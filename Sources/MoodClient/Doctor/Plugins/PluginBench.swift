@@ -17,10 +17,10 @@ final class PluginBench {
     private let scratch: String
     private let temporary = TemporaryFolder("mood-plugin")
 
-    /// - Parameter folder: absolute, without links.
-    init(_ folder: String, program: String?, launcher: HostLauncher, limits: [String] = []) throws(ClientError) {
-        self.folder = folder
-        let parts = folder.split(separator: "/")
+    /// - Parameter folder: absolute, without links; none for a bench that only checks values by schemas.
+    init(_ folder: String? = nil, program: String?, launcher: HostLauncher, limits: [String] = []) throws(ClientError) {
+        self.folder = folder ?? ""
+        let parts = self.folder.split(separator: "/")
         id = parts.last.map(String.init) ?? ""
         let above = "/" + parts.dropLast().joined(separator: "/")
         let keeper = try HostLocation.ofThisProcess().find(program)
@@ -34,7 +34,8 @@ final class PluginBench {
         host = try launcher.connect(
             HostLaunch(
                 program: program, store: .directory(scratch + "/store"),
-                more: ["--plugins", above, "--durability", "none", "--samples"] + limits.flatMap { ["--limit", $0] }))
+                more: (folder == nil ? [] : ["--plugins", above]) + ["--durability", "none", "--samples"]
+                    + limits.flatMap { ["--limit", $0] }))
     }
 
     /// Ends the host and removes the temporary files.

@@ -112,26 +112,4 @@ extension PluginDoctor {
             }
         }
     }
-
-    /// Calls its own methods through a real host, which checks params and results by the manifest's schemas.
-    func checkSchemas(_ bench: PluginBench) throws(ClientError) {
-        guard !ownMethods.isEmpty, let digest = info["digest"] else { return }
-        begin("its methods through a host, which checks them by their schemas")
-        let id = bench.id
-        let trust: JSONValue = [
-            "id": .string(id), "digest": digest, "runtimes": .array(runtimes.map { .string($0) }),
-        ]
-        if case .failure(let error) = try bench.call("plugin.trust", trust) {
-            return note(Clause.manifest, "The host does not take it: \(error.message)")
-        }
-        for method in ownMethods {
-            guard case .failure(let error) = try bench.call("x.\(id).\(method.name)", method.params) else { continue }
-            switch error.code {
-            case 1031 where error.data?["error"] == nil:
-                note(Clause.asks, "\(method.name): \(error.message)")
-            case 1030, 1032: note(Clause.life, "\(method.name): \(error.message)")
-            default: break
-            }
-        }
-    }
 }

@@ -10,6 +10,7 @@ final class PluginDoctor {
     enum Clause {
         static let asks = "Docs/Plugins.md, What the host asks"
         static let life = "Docs/Plugins.md, Its life"
+        static let log = "Docs/Plugins.md, When something is wrong"
         static let manifest = "Docs/Plugins.md, The manifest"
         static let stdout = "Docs/Plugins.md, A plugin in five minutes: stdout is for JSON-RPC alone"
     }

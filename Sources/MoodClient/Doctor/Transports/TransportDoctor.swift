@@ -78,6 +78,8 @@ final class TransportTalk {
     private let doctor: TransportDoctor
     private let patient: KeptPatient
     private let talk: Conversation
+    private var inspection = Inspection()
+    private var isKilled = false
     private var number = 0
     var isUsable = true
 
@@ -89,7 +91,14 @@ final class TransportTalk {
         talk = Conversation(patient)
     }
 
-    func kill() { patient.kill() }
+    /// Ends it, and checks the rules for every message.
+    func kill() {
+        patient.kill()
+        guard !isKilled else { return }
+        isKilled = true
+        inspection.look(at: talk.received, rubbish: PluginDoctor.Clause.stdout)
+        for fault in inspection.faults { doctor.note("\(fault.clause): \(fault.what)") }
+    }
 
     /// The last line of its stderr.
     var lastWords: String {
@@ -120,7 +129,7 @@ final class TransportTalk {
         guard isUsable else { return nil }
         number += 1
         let id = JSONValue.number(String(number))
-        talk.send(Inspection.request(method, params, id: id))
+        talk.send(inspection.ask(method, params, id: id))
         talk.wait(TransportDoctor.answerMilliseconds) { talk.isOutputAtEnd || !talk.answers(to: id).isEmpty }
         guard let message = talk.answers(to: id).first else {
             isUsable = false
