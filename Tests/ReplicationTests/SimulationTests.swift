@@ -45,6 +45,28 @@ import Testing
         #expect(simulation.run() == [])
     }
 
+    /// A commit has a record under each of two names, and what ended or replaced one of them knew only that.
+    @Test(arguments: [40_181, 125_307, 62_593, 98_165, 525_487, 573_965, 595_034, 602_617] as [UInt64])
+    func aCommitOfTwoNamesIsOne(seed: UInt64) {
+        var simulation = Simulation(seed: seed, .all)
+        #expect(simulation.run() == [])
+    }
+
+    /// A record of another branch came, and the journal lost the commit that brought it in.
+    @Test(arguments: [105_364, 125_570, 522_312, 579_590, 581_500, 126_005, 608_636] as [UInt64])
+    func anotherBranchIsNotSeenByItsNumber(seed: UInt64) {
+        var simulation = Simulation(seed: seed, .all)
+        #expect(simulation.run() == [])
+    }
+
+    /// `sync/` was put back, and a record that was made again differs from the one that the journal names; a process died
+    /// before the store showed a snapshot that it had joined.
+    @Test(arguments: [87_757, 594_874, 510_600] as [UInt64])
+    func theJournalNamesARecordByItsChecksum(seed: UInt64) {
+        var simulation = Simulation(seed: seed, .all)
+        #expect(simulation.run() == [])
+    }
+
     @Test(arguments: ["bK", "bwcgmrD", "mgfW", "peF", "mgfV", "pklrcsutO", "pN"])
     func plantedMistakesAreFound(features: String) {
         let found = (1...UInt64(200)).contains { seed in

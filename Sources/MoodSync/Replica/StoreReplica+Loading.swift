@@ -35,7 +35,8 @@ extension StoreReplica {
         }
         let isPart = readSteps(after: start)
         let joined = try BaseFile.read(place.joined, in: place.fileSystem)
-        isJoined = joined.map { saw.covers($0.fold.vector) } ?? false
+        // The mark of a join names exactly its records: other branches may have the same numbers.
+        isJoined = joined.map { joined in steps.contains { $0.vector?.names(joined.fold.vector) ?? false } } ?? false
         // It may be older than the base, if only its removal was lost.
         if let joined, isJoined { unsettled.formUnion(fold.join(joined.fold)) }
         if !isJoined, isPart { unfinished = joined?.fold }
@@ -97,14 +98,10 @@ extension StoreReplica {
         }
         known.drop(knownTo: fold)
         let all = known
-        while let record = known.next(after: fold) {
-            let touched = fold.apply(record) ?? []
-            if !saw.heads(of: record.replica).contains(where: { $0.number >= record.number }) {
-                unsettled.formUnion(touched)
-            } else if fold.known.isBranched(record.replica) {
-                unsettled.formUnion(touched)
-            }
-        }
+        var applied: [(record: Record, touched: Set<UUID>)] = []
+        while let record = known.next(after: fold) { applied.append((record, fold.apply(record) ?? [])) }
+        // The journal may have seen another branch only.
+        for one in applied where !fold.known.covers(one.record, by: saw) { unsettled.formUnion(one.touched) }
         return all
     }
 

@@ -29,6 +29,22 @@ public struct Known: Sendable {
     private(set) var hasUnknown = false
     /// Whether a replica has several branches.
     private var isBranched = false
+    /// The records of commits of those stores that have several branches.
+    private var recorded: [String: [Part: [Name]]] = [:]
+    /// Whether a commit has several records.
+    private var hasTwins = false
+
+    /// A commit of a store, and the place among its records.
+    private struct Part: Hashable {
+        let revision: Int
+        let commit: UInt32
+        let place: Int
+    }
+
+    private struct Name {
+        let replica: UUID
+        let head: Vector.Head
+    }
 
     public init() {}
 
@@ -36,6 +52,7 @@ public struct Known: Sendable {
         (self.branches, self.stores) = (branches, stores)
         for replica in branches.keys { setHeads(of: replica) }
         hasUnknown = branches.values.contains { $0.contains { $0.contains { $0.crc == 0 } } }
+        for store in Set(stores.values) { setRecorded(of: store) }
     }
 
     /// Makes records with unknown checksums from numbers.
@@ -51,6 +68,54 @@ public struct Known: Sendable {
         }
         vector.setHeads(heads, of: replica)
         if heads.count > 1 { isBranched = true }
+    }
+
+    // MARK: Twins
+
+    private mutating func setRecorded(of store: String) {
+        let replicas = stores.filter { $0.value == store }.keys
+        recorded[store] = nil
+        guard replicas.reduce(0, { $0 + (branches[$1]?.count ?? 0) }) > 1 else { return }
+        recorded[store] = [:]
+        for replica in replicas {
+            for branch in branches[replica] ?? [] {
+                for number in 1...branch.count { note(number, in: branch, replica, store) }
+            }
+        }
+    }
+
+    private mutating func note(_ number: Int, in branch: [Entry], _ replica: UUID, _ store: String) {
+        guard let part = Self.part(number, in: branch) else { return }
+        let head = Vector.Head(number: number, crc: branch[number - 1].crc)
+        let others = recorded[store]?[part] ?? []
+        if others.contains(where: { $0.replica == replica && $0.head == head }) { return }
+        recorded[store]?[part] = others + [Name(replica: replica, head: head)]
+        if !others.isEmpty { hasTwins = true }
+    }
+
+    private static func part(_ number: Int, in branch: [Entry]) -> Part? {
+        let last = branch[number - 1]
+        if last.commit == 0 || last.crc == 0 { return nil }
+        let before = branch[..<(number - 1)].reversed().prefix {
+            $0.commit == last.commit && $0.revision == last.revision
+        }
+        return Part(revision: last.revision, commit: last.commit, place: before.count)
+    }
+
+    /// An operation's other ids: a store whose `sync/` was put back may record a commit under two names.
+    func twins(of id: OperationID) -> [OperationID] {
+        guard hasTwins, let store = stores[id.replica], let recorded = recorded[store] else { return [] }
+        let branch = branches[id.replica]?.first { $0.count >= id.record && $0[id.record - 1].crc == id.crc }
+        guard let branch, let part = Self.part(id.record, in: branch), let all = recorded[part], all.count > 1 else {
+            return []
+        }
+        return all.compactMap { name in
+            let isSelf = name.replica == id.replica && name.head.number == id.record && name.head.crc == id.crc
+            return isSelf
+                ? nil
+                : OperationID(
+                    replica: name.replica, record: name.head.number, place: id.place, crc: name.head.crc)
+        }
     }
 
     // MARK: Questions
@@ -82,6 +147,11 @@ public struct Known: Sendable {
                         && Self.isSame(branch[id.record - 1].crc, id.crc)
                 }
         }
+    }
+
+    /// Whether a known record is among those up to others.
+    public func covers(_ record: Record, by saw: Vector) -> Bool {
+        isCovered(OperationID(replica: record.replica, record: record.number, place: 0, crc: record.crc), by: saw)
     }
 
     /// The checksum of a record by number among the records up to others; 0 if unknown.
@@ -139,11 +209,17 @@ public struct Known: Sendable {
         if stores[replica] == nil { stores[replica] = record.upTo.storeID }
         // A second reference to the branch would make this copy it.
         let count = branches[replica]?.count ?? 0
+        var place = branch
         if count > 0, branches[replica]?[branch].count == number - 1 {
             branches[replica]?[branch].append(entry)
         } else {
             let start = count > 0 ? branches[replica]?[branch].prefix(number - 1) ?? [] : []
             branches[replica, default: []].append(start + [entry])
+            place = count
+            if let store = stores[replica], recorded[store] == nil { setRecorded(of: store) }
+        }
+        if let store = stores[replica], recorded[store] != nil, let branch = branches[replica]?[place] {
+            note(number, in: branch, replica, store)
         }
         if branches[replica]?.count == 1 {
             vector.setHead(.init(number: number, crc: record.crc), of: replica)
@@ -164,6 +240,7 @@ public struct Known: Sendable {
         if hasUnknown || other.hasUnknown {
             hasUnknown = branches.values.contains { $0.contains { $0.contains { $0.crc == 0 } } }
         }
+        for store in Set(other.stores.values) { setRecorded(of: store) }
     }
 
     private static func join(_ branch: [Entry], to mine: inout [[Entry]]) {

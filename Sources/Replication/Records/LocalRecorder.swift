@@ -17,6 +17,8 @@ public struct LocalRecorder: Sendable {
         /// The moods of a commit that was brought in, if the fold may show something else.
         case shown([UUID: MoodDocument?])
 
+        /// The records that the journal's mark names.
+        public var vector: Vector? { if case .seen(let vector, _, _) = self { vector } else { nil } }
         /// The replica that the journal's mark names.
         public var replica: UUID? { if case .seen(_, let replica, _) = self { replica } else { nil } }
     }
@@ -39,6 +41,8 @@ public struct LocalRecorder: Sendable {
     public private(set) var seen: Vector
     /// The last record made here under each id.
     private var own: [UUID: Vector.Head]
+    /// The last record of the commits up to this place of the journal, by id.
+    private var past: [UUID: Vector.Head] = [:]
     /// The replica of commits from here on, whatever the journal says.
     private var renamed: UUID?
     /// The ids that were taken, with the last commit before each.
@@ -52,7 +56,8 @@ public struct LocalRecorder: Sendable {
     public var waiting = Inbox()
     /// Records by an older host that do not name their commits: their contents identify these.
     public var unnamed: [UUID: [Int: Record]] = [:]
-    /// A number that the simulation mixes into the ids of stores that were put back, to plant a mistake.
+    /// A number that the simulation mixes into the ids of stores that were put back, to plant a mistake. Then records do
+    /// not name their commits.
     package var planted: UInt32 = 0
 
     private struct Teller {
@@ -99,7 +104,7 @@ public struct LocalRecorder: Sendable {
         case .seen(let vector, let replica, let revision):
             if let replica { mark(replica, after: revision) }
             applyWaiting(to: &fold) { $0.number <= vector[$0.replica] }
-            seen = fold.known.resolved(vector)
+            seen = fold.known.resolved(vector, past)
             for (replica, head) in own where fold.known.contains(replica, head.number, head.crc) {
                 if renamed == replica { seen = fold.known.adding(head, of: replica, to: seen) }
             }
@@ -112,6 +117,7 @@ public struct LocalRecorder: Sendable {
             applyWaiting(to: &fold) { $0.upTo.storeID == storeID && $0.upTo.revision <= revision }
             if let teller = teller(of: revision, crc, changes, fold.known, maker) {
                 seen = fold.known.adding(teller.head, of: teller.replica, to: seen)
+                past[teller.replica] = teller.head
                 for change in changes { change.show(in: &shown) }
                 return []
             }
@@ -193,7 +199,7 @@ public struct LocalRecorder: Sendable {
             take((marked ?? maker(revision)).derived(by: crc ^ planted), after: revision - 1)
         }
         let replica = renamed ?? maker(revision)
-        let upTo = Record.Commit(storeID: storeID, revision: revision, crc: crc)
+        let upTo = Record.Commit(storeID: storeID, revision: revision, crc: planted == 0 ? crc : 0)
         var touched: Set<UUID> = []
         var start = 0
         repeat {
@@ -211,7 +217,7 @@ public struct LocalRecorder: Sendable {
             touched.formUnion(changed)
             made[replica, default: []].append(record)
             let head = Vector.Head(number: record.number, crc: record.crc)
-            own[replica] = head
+            (own[replica], past[replica]) = (head, head)
             seen = fold.known.adding(head, of: replica, to: seen)
             start = end
         } while start < changes.count
@@ -271,10 +277,15 @@ extension Known {
     }
 
     /// A vector with the known checksums, up to the known records.
-    public func resolved(_ vector: Vector) -> Vector {
+    /// - Parameter made: records in place of unknown ones of their replicas. A record that is made again may differ.
+    public func resolved(_ vector: Vector, _ made: [UUID: Vector.Head] = [:]) -> Vector {
         var result = Vector()
         for replica in vector.last.keys {
             for head in vector.heads(of: replica) {
+                if let own = made[replica], head.crc != 0, !contains(replica, head.number, head.crc) {
+                    result = adding(own, of: replica, to: result)
+                    continue
+                }
                 let longest = branches[replica]?.map(\.count).max() ?? 0
                 let number = min(head.number, longest)
                 if number == 0 { continue }

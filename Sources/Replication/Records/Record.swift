@@ -76,8 +76,10 @@ public struct Record: Sendable {
         ///   - crc: the record's; 0 while it is made.
         ///   - known: the branches.
         func knew(_ id: OperationID, at place: Int, _ crc: UInt32, _ known: Known) -> Bool {
-            if id.record == number, id.crc == crc, id.replica == replica { return id.place < place }
-            return known.isCovered(id, by: saw)
+            func isOwn(_ id: OperationID) -> Bool { id.record == number && id.crc == crc && id.replica == replica }
+            if isOwn(id) { return id.place < place }
+            if known.isCovered(id, by: saw) { return true }
+            return known.twins(of: id).contains { isOwn($0) ? $0.place < place : known.isCovered($0, by: saw) }
         }
     }
 

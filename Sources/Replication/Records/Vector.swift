@@ -70,6 +70,16 @@ public struct Vector: Sendable, Equatable {
         return true
     }
 
+    /// Whether it names every last record of another vector; a number without a checksum names all up to it.
+    public func names(_ other: Vector) -> Bool {
+        other.last.keys.allSatisfy { replica in
+            let mine = heads(of: replica)
+            return other.heads(of: replica).allSatisfy { head in
+                mine.contains { $0 == head || $0.number >= head.number && ($0.crc == 0 || head.crc == 0) }
+            }
+        }
+    }
+
     /// The greater number of each replica.
     public func joined(with other: Vector) -> Vector {
         Vector(last.merging(other.last) { max($0, $1) })

@@ -52,6 +52,7 @@ public struct Fold: Sendable {
             switch operation {
             case .set(let set):
                 moods[set.mood, default: MoodState()].apply(resolved(set, of: record), of: knowledge, known)
+                if moods[set.mood]?.isGone == true { moods[set.mood] = nil }
                 touched.insert(set.mood)
             case .delete(_, let ids):
                 for id in ids { end(id, record, knowledge, place) }
@@ -97,23 +98,25 @@ public struct Fold: Sendable {
             nameAll()
             other.nameAll()
         }
+        var all = known
+        all.join(other.known)
         var touched: Set<UUID> = []
         for (id, state) in moods where other.moods[id] == nil {
-            let joined = state.joined(with: MoodState(), known, other.known)
+            let joined = state.joined(with: MoodState(), known, other.known, all)
             if joined.isSame(as: state) { continue }
             moods[id] = joined.isGone ? nil : joined
             touched.insert(id)
         }
         for (id, state) in other.moods {
             let mine = moods[id] ?? MoodState()
-            let joined = mine.joined(with: state, known, other.known)
+            let joined = mine.joined(with: state, known, other.known, all)
             if joined.isSame(as: mine) { continue }
             moods[id] = joined.isGone ? nil : joined
             touched.insert(id)
         }
         // The side that knows more of a replica has the later name.
         for (id, name) in other.names where names[id] == nil || other.vector[id] > vector[id] { names[id] = name }
-        known.join(other.known)
+        known = all
         return touched
     }
 

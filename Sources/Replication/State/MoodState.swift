@@ -31,14 +31,24 @@ struct MoodState: Sendable {
     // MARK: Operations
 
     mutating func apply(_ set: SetOperation, of record: Record.Knowledge, _ known: Known) {
+        // A record that ended or replaced it under another name has ended or replaced it.
+        let twins = known.twins(of: set.id)
+        let isAlive = twins.isEmpty || alive.contains { twins.contains($0.id) }
         alive.removeAll { record.knew($0.id, at: set.id.place, set.id.crc, known) }
-        alive.append(set)
+        if isAlive { alive.append(set) }
         for change in set.changes {
+            let isHead =
+                twins.isEmpty || heads.contains { $0.member == change.member && twins.contains($0.operation.id) }
             heads.removeAll { head in
-                head.member == change.member && change.replaced.contains { $0.isSame(as: head.operation.id) }
+                head.member == change.member
+                    && change.replaced.contains { id in
+                        id.isSame(as: head.operation.id)
+                            || known.twins(of: head.operation.id).contains { id.isSame(as: $0) }
+                    }
             }
-            heads.append(Head(member: change.member, operation: set))
+            if isHead { heads.append(Head(member: change.member, operation: set)) }
         }
+        if isGone { heads = [] }
     }
 
     /// Applies a delete or a clear at this place of a record.
@@ -67,21 +77,26 @@ struct MoodState: Sendable {
     // MARK: Joining
 
     /// Keeps the operations that both have, and those of one side that the other does not know.
-    func joined(with other: MoodState, _ mine: Known, _ theirs: Known) -> MoodState {
-        func isKept(_ id: OperationID, here: Bool, there: Bool) -> Bool {
-            (here || !mine.contains(id)) && (there || !theirs.contains(id))
-        }
+    /// - Parameter all: the records that either side knows.
+    func joined(with other: MoodState, _ mine: Known, _ theirs: Known, _ all: Known) -> MoodState {
         var result = MoodState()
-        let (here, there) = (Set(alive.map(\.id)), Set(other.alive.map(\.id)))
-        for set in alive where isKept(set.id, here: true, there: there.contains(set.id)) { result.alive.append(set) }
-        for set in other.alive where !here.contains(set.id) && isKept(set.id, here: false, there: true) {
+        func isIn(_ state: MoodState, _ id: OperationID) -> Bool { state.alive.contains { $0.id == id } }
+        func isKept(_ id: OperationID, by state: MoodState, _ known: Known, _ isIn: (MoodState, OperationID) -> Bool)
+            -> Bool
+        {
+            let names = [id] + all.twins(of: id)
+            return names.contains { isIn(state, $0) } || !names.contains { known.contains($0) }
+        }
+        for set in alive where isKept(set.id, by: other, theirs, isIn) { result.alive.append(set) }
+        for set in other.alive where !isIn(self, set.id) && isKept(set.id, by: self, mine, isIn) {
             result.alive.append(set)
         }
         if result.isGone { return result }
-        for head in heads where isKept(head.operation.id, here: true, there: other.has(head)) {
-            result.heads.append(head)
+        func isKept(_ head: Head, by state: MoodState, _ known: Known) -> Bool {
+            isKept(head.operation.id, by: state, known) { $0.has($1, of: head.member) }
         }
-        for head in other.heads where !has(head) && isKept(head.operation.id, here: false, there: true) {
+        for head in heads where isKept(head, by: other, theirs) { result.heads.append(head) }
+        for head in other.heads where !has(head.operation.id, of: head.member) && isKept(head, by: self, mine) {
             result.heads.append(head)
         }
         return result
@@ -95,8 +110,8 @@ struct MoodState: Sendable {
             && zip(heads, earlier.heads).allSatisfy { $0.operation.id == $1.operation.id && $0.member == $1.member }
     }
 
-    private func has(_ head: Head) -> Bool {
-        heads.contains { $0.operation.id == head.operation.id && $0.member == head.member }
+    private func has(_ id: OperationID, of member: Member) -> Bool {
+        heads.contains { $0.operation.id == id && $0.member == member }
     }
 
     // MARK: The shown mood

@@ -84,7 +84,8 @@ struct SimulatedProcess {
         looked = start
         marked = maker(of: start)
         let isPart = readSteps()
-        isJoined = here.sync.joined.map { saw.covers($0.vector) } ?? false
+        isJoined =
+            here.sync.joined.map { joined in steps.contains { $0.vector?.names(joined.vector) ?? false } } ?? false
         if isJoined, let joined = here.sync.joined { unsettled.formUnion(fold.join(joined)) }
         if !isJoined, isPart { unfinished = here.sync.joined }
         let before = fold
@@ -149,11 +150,9 @@ struct SimulatedProcess {
         }
         known.drop(knownTo: fold)
         let all = known
-        while let record = known.next(after: fold) {
-            let touched = fold.apply(record) ?? []
-            let isSeen = saw.heads(of: record.replica).contains { $0.number >= record.number }
-            if !isSeen || fold.known.isBranched(record.replica) { unsettled.formUnion(touched) }
-        }
+        var applied: [(record: Record, touched: Set<UUID>)] = []
+        while let record = known.next(after: fold) { applied.append((record, fold.apply(record) ?? [])) }
+        for one in applied where !fold.known.covers(one.record, by: saw) { unsettled.formUnion(one.touched) }
         return all
     }
 

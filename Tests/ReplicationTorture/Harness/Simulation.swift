@@ -11,9 +11,9 @@ import Seeds
 /// records at its end, x crashes inside each step.
 ///
 /// Planted mistakes, which the checks must find: K the store's position is a count (with b), W only own records are
-/// compared (with m, g, f), D a store that was put back takes a random id (with b, w, c, g), F an emptied place is never
-/// filled again (with p, e), V numbers without checksums (with m, g, f), O records are applied without waiting for those
-/// they saw, N only the newest snapshot is read.
+/// compared (with m, g, f), D a store that was put back takes a random id, and records do not name their commits (with b,
+/// w, c, g), F an emptied place is never filled again (with p, e), V numbers without checksums (with m, g, f), O records
+/// are applied without waiting for those they saw, N only the newest snapshot is read.
 public struct SimulationFeatures: Sendable {
     private let letters: Set<Character>
 
@@ -138,7 +138,7 @@ public struct Simulation {
     private mutating func current(_ place: Int) throws(SimulationFailure) -> Fold? {
         var fold: Fold?
         try perform(place) { (process, random) throws(SimulationFailure) in
-            if try process.open(&random) { fold = process.fold }
+            if try process.open(&random, makesAgain: true) { fold = process.fold }
         }
         return fold
     }
