@@ -110,9 +110,10 @@ extension StoreReplica {
         let ownIDs = Set(ownIDs)
         // After the other side did not have them, no record of these ids is waited for: the journal's commits make its own
         // again, and another machine with the same ids sends the others. Until then nothing else has them.
-        let mayMake = makesAgain ? ownIDs.union(steps.compactMap(\.replica)) : []
+        let (mayMake, file) = (makesAgain ? ownIDs.union(steps.compactMap(\.replica)) : [], file)
         isWhole =
-            needed.last.keys.allSatisfy { replica in
+            (!makesAgain || !hasHistory || recorder.makes(steps, fold.known, maker: { file.maker(of: $0) }))
+            && needed.last.keys.allSatisfy { replica in
                 mayMake.contains(replica)
                     || needed.heads(of: replica).allSatisfy { fold.known.contains(replica, $0.number, $0.crc) }
                     || fold.known.isTold(needed, of: replica)

@@ -168,6 +168,40 @@ public struct LocalRecorder: Sendable {
         return isAhead
     }
 
+    /// Whether the journal's commits suffice to make the unknown records that its last mark names. They do not where
+    /// moods were put back after records of later commits: those commits are gone.
+    public mutating func makes(_ steps: [Step], _ known: Known, maker: (Int) -> UUID) -> Bool {
+        guard let last = steps.lastIndex(where: { $0.vector != nil }), let vector = steps[last].vector else {
+            return true
+        }
+        defer { tellers = nil }
+        let missing = vector.last.filter { $0.value > known.vector[$0.key] }
+        var left = missing.reduce(0) { $0 + $1.value - known.vector[$1.key] }
+        for step in steps[..<last] where left > 0 {
+            guard case .local(let revision, let crc, let changes) = step else { continue }
+            if let teller = teller(of: revision, crc, changes, known, maker), missing[teller.replica] != nil {
+                continue
+            }
+            left -= Self.pieces(of: changes).count
+        }
+        return left <= 0
+    }
+
+    /// The operations of each record of a commit.
+    private static func pieces(of changes: [LocalChange]) -> [Range<Int>] {
+        var pieces: [Range<Int>] = []
+        repeat {
+            let start = pieces.last?.upperBound ?? 0
+            var (end, bytes) = (start, 0)
+            while end < changes.count, end - start < operationsMax, bytes < recordBytesMax {
+                if case .put(_, let document, _) = changes[end] { bytes += document.bytes.count }
+                end += 1
+            }
+            pieces.append(start..<end)
+        } while pieces.last?.upperBound ?? 0 < changes.count
+        return pieces
+    }
+
     private mutating func teller(
         of revision: Int, _ crc: UInt32, _ changes: [LocalChange], _ known: Known, _ maker: (Int) -> UUID
     ) -> Teller? {
@@ -201,26 +235,18 @@ public struct LocalRecorder: Sendable {
         let replica = renamed ?? maker(revision)
         let upTo = Record.Commit(storeID: storeID, revision: revision, crc: planted == 0 ? crc : 0)
         var touched: Set<UUID> = []
-        var start = 0
-        repeat {
-            var end = start
-            var bytes = 0
-            while end < changes.count, end - start < Self.operationsMax, bytes < Self.recordBytesMax {
-                if case .put(_, let document, _) = changes[end] { bytes += document.bytes.count }
-                end += 1
-            }
+        for piece in Self.pieces(of: changes) {
             let last = last(of: replica, fold.known)
             let (record, changed) = fold.record(
-                Array(changes[start..<end]), of: replica, in: journal, saw: seen,
+                Array(changes[piece]), of: replica, in: journal, saw: seen,
                 after: last ?? Vector.Head(number: 0, crc: 0), upTo: upTo, shownBefore: &shown,
-                isContinued: end < changes.count, name: last == nil ? names[replica] : nil)
+                isContinued: piece.upperBound < changes.count, name: last == nil ? names[replica] : nil)
             touched.formUnion(changed)
             made[replica, default: []].append(record)
             let head = Vector.Head(number: record.number, crc: record.crc)
             (own[replica], past[replica]) = (head, head)
             seen = fold.known.adding(head, of: replica, to: seen)
-            start = end
-        } while start < changes.count
+        }
         return touched
     }
 

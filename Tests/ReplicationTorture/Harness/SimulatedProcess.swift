@@ -156,8 +156,9 @@ struct SimulatedProcess {
         return all
     }
 
-    func isWhole(_ makesAgain: Bool) -> Bool {
-        let all = Set(ids)
+    mutating func isWhole(_ makesAgain: Bool) -> Bool {
+        let (all, process) = (Set(ids), self)
+        if makesAgain, !recorder.makes(steps, fold.known, maker: { process.maker(of: $0) }) { return false }
         let mayMake = makesAgain ? all.union(steps.compactMap(\.replica)) : []
         let needed = saw.joined(with: needed)
         return needed.last.keys.allSatisfy { id in

@@ -324,9 +324,8 @@ public struct Simulation {
         var seen: Set<Int> = []
         for replica in replicas { seen.formUnion(replica.known) }
         for replica in replicas {
-            for records in replica.place.records.values {
-                for record in records.values { all.formUnion(Set(ledger.changes(of: record)).subtracting(seen)) }
-            }
+            let waiting = replica.place.records.values.flatMap(\.values) + replica.sync.others
+            for record in waiting { all.formUnion(Set(ledger.changes(of: record)).subtracting(seen)) }
         }
         return all
     }
