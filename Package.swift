@@ -107,8 +107,8 @@ let targets: [Target] = [
     tests(
         "MoodHostTests",
         [
-            "MoodHost", "MoodProtocol", "MoodStore", "MoodCore", "Storage", "JSONRPC", "JSONCodec", "Platform",
-            "Seeds", "Versions",
+            "MoodHost", "MoodProtocol", "MoodFormats", "MoodStore", "MoodCore", "Storage", "JSONRPC", "JSONCodec",
+            "Platform", "Seeds", "Versions",
         ]),
     tests(
         "PluginHostTests",

@@ -1,9 +1,10 @@
 import FuzzTargets
+import Seeds
 import Testing
 
 /// A short search of `Tests/Fuzz` with fixed seeds; the long ones are run by hand.
 @Suite struct FuzzTests {
-    @Test(arguments: [1, 20_260_102] as [UInt64])
+    @Test(arguments: SeededRandom.seeds)
     func holdsItsPropertiesForRandomBytes(seed: UInt64) throws {
         var search = FuzzSearch(.json, seed: seed)
         #if DEBUG

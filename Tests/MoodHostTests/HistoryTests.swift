@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Random changes of a few moods, with compactions and restarts, compared with plain lists.
-    @Test(arguments: [1, 2, 13_856_401_379_741_031_022] + SeededRandom.further)
+    @Test(arguments: SeededRandom.seeds + [13_856_401_379_741_031_022])
     func agreesWithAModel(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let directory = TestDirectory()

@@ -47,7 +47,7 @@ import Testing
         } while true
     }
 
-    @Test(arguments: 1...8 as ClosedRange<UInt64>) func isThatOfAStoreOnDisk(seed: UInt64) throws {
+    @Test(arguments: 1...UInt64(SeededRandom.some(2, of: 8))) func isThatOfAStoreOnDisk(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let directory = TestDirectory()
         let (memory, disk) = (TestSession(), TestSession(directory))

@@ -47,7 +47,7 @@ import Testing
         return #"{"jsonrpc":"2.0",\#(id)"method":\#(body)}"#
     }
 
-    @Test(arguments: 1...40)
+    @Test(arguments: 1...SeededRandom.some(8, of: 40))
     func everySpellingIsAnsweredAlike(seed: Int) throws {
         let plain = TestSession()
         let other = TestSession()
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// A batch reads its members as they are read alone.
-    @Test(arguments: 1...10)
+    @Test(arguments: 1...SeededRandom.some(3, of: 10))
     func aMemberOfABatchIsAnsweredAsAlone(seed: Int) throws {
         let plain = TestSession()
         let other = TestSession()
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// A message that is not JSON gets the validator's error, whatever else is wrong with it.
-    @Test(arguments: 1...20)
+    @Test(arguments: 1...SeededRandom.some(4, of: 20))
     func whatIsNoJSONIsRefusedAsTheValidatorSays(seed: Int) throws {
         let session = TestSession()
         var validator = JSONValidator(depthLimit: 64)

@@ -1,4 +1,5 @@
 import JSONCodec
+import MoodFormats
 import MoodProtocol
 import Platform
 import Seeds
@@ -31,6 +32,17 @@ import Testing
     }
 
     private static func text(_ text: String) -> String { JSONValue.string(text).text }
+
+    @Test(arguments: [
+        ("store.import", ImportFormat.allCases.map(\.rawValue)),
+        ("store.export", ExportFormat.allCases.map(\.rawValue)),
+    ])
+    func theSchemaNamesEveryFormat(method: String, formats: [String]) throws {
+        let methods = try SchemaChecker.published("openrpc.json")["methods"]?.array ?? []
+        let params = methods.first { $0["name"]?.string == method }?["params"]?.array ?? []
+        let schema = params.first { $0["name"]?.string == "format" }?["schema"]
+        #expect(schema?["anyOf"]?.array?.first?["enum"]?.array?.compactMap(\.string) == formats)
+    }
 
     @Test(arguments: SeededRandom.seeds) func whatIsExportedIsImportedAsItWas(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

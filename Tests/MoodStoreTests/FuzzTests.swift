@@ -1,9 +1,10 @@
 import FuzzTargets
+import Seeds
 import Testing
 
 /// A short, repeatable search of `Tests/Fuzz`; people run the long ones.
 @Suite struct FuzzTests {
-    @Test(arguments: [1, 20_260_102] as [UInt64])
+    @Test(arguments: SeededRandom.seeds)
     func migrationHoldsItsPropertiesForAnyBytes(seed: UInt64) throws {
         var search = FuzzSearch(.migration, seed: seed)
         #if DEBUG

@@ -1,6 +1,7 @@
 import JSONCodec
 import MoodCore
 import Platform
+import Seeds
 import Storage
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
     }
 
     static let cases = Fixture.older.flatMap { fixture in
-        [EIO, ENOSPC, EACCES, EMFILE, EPERM].flatMap { code in
+        [EIO, ENOSPC, EACCES, EMFILE, EPERM].prefix(SeededRandom.some(2, of: 5)).flatMap { code in
             [false, true].map { Case(fixture: fixture, code: code, isForever: $0) }
         }
     }

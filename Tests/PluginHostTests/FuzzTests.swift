@@ -1,9 +1,10 @@
 import FuzzTargets
+import Seeds
 import Testing
 
 /// A short, reproducible search of `Tests/Fuzz`; developers run the long ones by hand.
 @Suite struct FuzzTests {
-    @Test(arguments: [FuzzTarget.Name.answer, .life, .manifest, .schema], [1, 20_260_102] as [UInt64])
+    @Test(arguments: [FuzzTarget.Name.answer, .life, .manifest, .schema], SeededRandom.seeds)
     func holdsItsPropertiesForRandomBytes(name: FuzzTarget.Name, seed: UInt64) throws {
         var search = FuzzSearch(name, seed: seed)
         #if DEBUG

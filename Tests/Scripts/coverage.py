@@ -39,7 +39,7 @@ def run_tests(scratch, profiles):
         options += ["-Xswiftc", flag]
     subprocess.run(["swift", "build", "--build-tests", *options], check=True, stdout=subprocess.DEVNULL)
     shutil.rmtree(profiles, ignore_errors=True)
-    environment = {**os.environ, "LLVM_PROFILE_FILE": os.path.join(profiles, "%p.profraw")}
+    environment = {**os.environ, "MOODBOARD_SEEDS": "long", "LLVM_PROFILE_FILE": os.path.join(profiles, "%p.profraw")}
     for suite in SUITES:
         tested = subprocess.run(
             ["swift", "test", "--skip-build", "--disable-xctest", *options, "--filter", f"^{suite}\\."],

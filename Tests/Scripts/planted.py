@@ -105,7 +105,8 @@ def run(command, scratch, seconds):
     """(exit status, None after a timeout; output)"""
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
-            command, cwd=scratch, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+            command, cwd=scratch, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+            env={**os.environ, "MOODBOARD_SEEDS": "long"})
         try:
             status = process.wait(seconds)
         except subprocess.TimeoutExpired:

@@ -24,12 +24,19 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     /// One of several values; `values` is not empty.
     public mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
 
-    /// A new seed with `MOODBOARD_SEEDS=new`, which `.ci/long` sets; a failing test names it. Else none, so that the
-    /// suite tests the sources and not the day.
-    public static let further: [UInt64] =
-        ProcessFacts.environment("MOODBOARD_SEEDS") == "new" ? [.random(in: 1_000_000 ... .max / 2)] : []
+    /// `MOODBOARD_SEEDS=long` runs every random test in its full length; `new`, which `.ci/long` sets, also with a seed that
+    /// was never tried, which a failing test names. Without it the runs are short, and test the sources and not the day.
+    private static let wanted = ProcessFacts.environment("MOODBOARD_SEEDS")
 
-    public static let seeds: [UInt64] = [1, 2, 3] + further
+    public static let further: [UInt64] = wanted == "new" ? [.random(in: 1_000_000 ... .max / 2)] : []
+
+    public static let seeds: [UInt64] = (wanted == nil ? [1] : [1, 2, 3]) + further
+
+    /// The repetitions or cases of a test: a few of them in the suite, all in a long run.
+    public static func some(_ few: Int, of all: Int) -> Int { wanted == nil ? few : all }
+
+    /// The distance of the cases that a test takes of all: 1 in a long run.
+    public static func step(_ distance: Int) -> Int { some(distance, of: 1) }
 
     /// A generator with a further seed, or with a fixed one.
     public static func fresh() -> SeededRandom { SeededRandom(seed: further.first ?? 1) }

@@ -1,4 +1,5 @@
 import Platform
+import Seeds
 import SimulatedDisk
 import Storage
 import StoreTorture
@@ -43,7 +44,7 @@ import Testing
         var total = 1
         var number = 0
         while number < total {
-            number += 1
+            number += SeededRandom.step(3)
             let disk = makeDisk(seed: UInt64(number))
             let before = try Self.makeStore(on: disk)
             let process = disk.startProcess()

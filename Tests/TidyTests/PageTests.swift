@@ -1,4 +1,5 @@
 import Foundation
+import JSONCodec
 import Testing
 import Versions
 
@@ -43,14 +44,9 @@ import Versions
     }
 
     /// Each step of a check list names an existing file.
-    @Test(arguments: ["method", "member of a mood", "command", "tool for AI clients", "transport for sync"])
-    func aCheckListNamesFilesThatExist(subject: String) throws {
-        let page = try #require(Project.text("Docs/Contributing.md"))
-        let start = try #require(page.range(of: "### A new \(subject)\n"), "no check list for a new \(subject)")
-        let rest = page[start.upperBound...]
-        let list = rest[..<(rest.range(of: "\n#")?.lowerBound ?? rest.endIndex)]
+    @Test(arguments: checkLists) func aCheckListNamesFilesThatExist(list: String) {
         let items = list.split(separator: "\n").filter { $0.first?.isNumber == true }
-        #expect(items.count >= 4)
+        #expect(items.count >= 3, "\(list.prefix(40))")
         for item in items { #expect(item.contains("`"), "a step names no file: \(item)") }
         var files = 0
         let pieces = list.split(separator: "`", omittingEmptySubsequences: false)
@@ -61,7 +57,41 @@ import Versions
             files += 1
             #expect(Project.exists(path), "Docs/Contributing.md names \(path)")
         }
-        #expect(files >= items.count)
+        #expect(files >= items.count, "\(list.prefix(40))")
+    }
+
+    @Test func thereIsACheckListForEachSeam() {
+        let subjects = Self.checkLists.map { $0.prefix { $0 != "\n" } }
+        #expect(
+            subjects == [
+                "method", "member of a mood", "format of imports", "command", "tool for AI clients",
+                "transport for sync",
+            ])
+    }
+
+    /// The sections `### A new …` of the page.
+    private static let checkLists = (Project.text("Docs/Contributing.md") ?? "").components(separatedBy: "\n#")
+        .filter { $0.hasPrefix("## A new ") }.map { String($0.dropFirst("## A new ".count)) }
+
+    /// The examples of the published document hold names and paths of an invented machine alone.
+    @Test func anExampleNamesNoRealMachine() throws {
+        let document = try JSONValue(parsing: #require(Project.text("Schemas/openrpc.json")))
+        var strings: [(member: String, text: String)] = []
+        func collect(_ value: JSONValue, _ member: String) {
+            if let text = value.string { strings.append((member, text)) }
+            for element in value.array ?? [] { collect(element, member) }
+            for one in value.object ?? [] where one.name != "x-varying" { collect(one.value, one.name) }
+        }
+        for method in document["methods"]?.array ?? [] { collect(method["examples"] ?? .null, "examples") }
+        #expect(strings.count > 1_000)
+        for (member, text) in strings {
+            let path = text.hasPrefix("folder:") ? text.dropFirst("folder:".count) : text[...]
+            let isInvented = ["/home/me/", "/usr/bin/", "/label"].contains(where: path.hasPrefix)
+            #expect(!path.hasPrefix("/") || isInvented, "\(member): \(text)")
+            #expect(member != "host" || text == "laptop", "\(member): \(text)")
+        }
+        let replicas = strings.filter { $0.member == "name" && $0.text == "laptop" }
+        #expect(replicas.count == 3, "sync.status names its replicas")
     }
 
     /// A release changes one line. Texts that only look alike, such as a plugin's first version, are not ours.
