@@ -147,7 +147,7 @@ def follows(shell):
 
 
 def server(shell):
-    """An MCP server is watched in its own words; the doctor says that it tries none."""
+    """An MCP server is watched in its own words; the doctor tries it in a host."""
     folder = os.path.join(shell.folder, ID)
     os.makedirs(folder, mode=0o755)
     shutil.copy(os.path.join(os.path.dirname(os.path.abspath(__file__)), "plugins/server.py"), folder)
@@ -155,8 +155,8 @@ def server(shell):
     shell.write("settings.json", json.dumps({"era": "older", "tools": [{"name": "sum", "inputSchema": {"type": "object"}}]}))
     status, shown, _ = shell.plugin("dev", ID, typed='tools/list\ntools/call {"name":"sum","arguments":{"a":1,"b":2}}\n')
     check("an MCP server: dev", status == 0 and '"sum": 3' in shown and "notifications/initialized" in shown and "plugin.hello" not in shown, shown)
-    status, _, told = shell.run("doctor", "plugin", ID)
-    check("an MCP server: the doctor", status == 65 and "is an MCP server" in told, told)
+    status, shown, told = shell.run("doctor", "plugin", ID)
+    check("an MCP server: the doctor finds nothing", status == 0, shown + told)
 
 
 def virtual(shell):
