@@ -217,3 +217,24 @@ public struct ByteBuffer: ~Copyable {
         _capacity = max(wanted, 16)
     }
 }
+
+/// Bytes with a stable address, for views of them.
+public final class KeptBytes {
+    public let bytes: UnsafeRawBufferPointer
+
+    public init(_ bytes: [UInt8]) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 1), alignment: 8)
+        bytes.withUnsafeBytes { copy.copyMemory(from: $0) }
+        self.bytes = UnsafeRawBufferPointer(rebasing: copy[..<bytes.count])
+    }
+
+    deinit { bytes.baseAddress.map { UnsafeRawPointer($0).deallocate() } }
+
+    /// Lends the bytes, which are JSON.
+    public func withJSON<Result, Failure: Error>(
+        _ body: (ValidJSON) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { extendLifetime(self) }
+        return try body(ValidJSON(trusting: bytes))
+    }
+}

@@ -47,7 +47,7 @@ public import CPlatform
         return load(one, count - 8) == load(other, count - 8)
     }
 
-    /// The end of the run without quote and backslash in a string of valid JSON; it may stop early.
+    /// The offset of the next quote or backslash in a string of valid JSON, or `end`.
     @inlinable @inline(__always)
     static func plainRun(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Int {
         cplatform_known_run(base, at, end)
@@ -137,13 +137,9 @@ extension UnsafeRawBufferPointer {
         while at < count {
             at = ByteScan.plainRun(base, at, count)
             guard at < count else { return nil }
-            switch base[at] {
-            case UInt8(ascii: "\""): return (at, isEscaped)
-            case UInt8(ascii: "\\"):
-                isEscaped = true
-                at += 2
-            default: at += 1
-            }
+            if base[at] == UInt8(ascii: "\"") { return (at, isEscaped) }
+            isEscaped = true
+            at += 2
         }
         return nil
     }

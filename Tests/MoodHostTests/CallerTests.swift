@@ -21,7 +21,6 @@ import Testing
 
         func answer(_ caller: Caller, _ method: String, _ params: String = "{}") throws -> JSONValue? {
             var out = JSONWriter(capacity: 256)
-            var validator = JSONValidator(depthLimit: 64)
             Array("7".utf8).withUnsafeBytes { id in
                 Array(method.utf8).withUnsafeBytes { method in
                     Array(params.utf8).withUnsafeBytes { params in
@@ -30,7 +29,7 @@ import Testing
                             destination: Destination(framing: .line, batch: nil), round: nil, ways: [])
                         try? dispatcher.answer(
                             request, JSONText(raw: method, isEscaped: false), ValidJSON(trusting: params),
-                            duplicate: nil, &validator, to: &out)
+                            duplicate: nil, to: &out)
                     }
                 }
             }

@@ -86,7 +86,7 @@ static inline size_t cplatform_plain_run(const uint8_t *bytes, size_t at, size_t
     return at;
 }
 
-// The end of such a run in a valid string, where only quote and backslash end it.
+// The first quote or backslash in a valid string, or `end`.
 static inline size_t cplatform_known_run(const uint8_t *bytes, size_t at, size_t end) {
     const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
     while (at < end && end - at >= 16) {
@@ -95,6 +95,13 @@ static inline size_t cplatform_known_run(const uint8_t *bytes, size_t at, size_t
         if (mask) return at + (size_t)__builtin_ctz(mask);
         at += 16;
     }
+    if (end - at >= 8) {
+        __m128i v = _mm_loadl_epi64((const __m128i *)(bytes + at));
+        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, backslash)));
+        if (mask) return at + (size_t)__builtin_ctz(mask);
+        at += 8;
+    }
+    while (at < end && bytes[at] != '"' && bytes[at] != '\\') at++;
     return at;
 }
 
@@ -139,7 +146,7 @@ static inline size_t cplatform_plain_run(const uint8_t *bytes, size_t at, size_t
 }
 
 static inline size_t cplatform_known_run(const uint8_t *bytes, size_t at, size_t end) {
-    (void)bytes; (void)end;
+    while (at < end && bytes[at] != '"' && bytes[at] != '\\') at++;
     return at;
 }
 #endif

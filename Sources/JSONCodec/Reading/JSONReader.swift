@@ -175,27 +175,10 @@ public struct JSONReader {
     mutating func readString() -> JSONText {
         let start = offset + 1
         var isEscaped = false
-        offset = start
-        while true {
-            // Most strings are short.
-            while end - offset >= 8 {
-                let word = ByteScan.load(base, offset)
-                let hits = ByteScan.bytes(word, equalTo: 0x22) | ByteScan.bytes(word, equalTo: 0x5c)
-                if hits != 0 {
-                    offset += ByteScan.lowest(hits)
-                    break
-                }
-                offset = ByteScan.plainRun(base, offset + 8, end)
-            }
-            guard offset < end else { break }
-            let byte = base[offset]
-            if byte == UInt8(ascii: "\"") { break }
-            if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-                offset += 2
-            } else {
-                offset += 1
-            }
+        offset = ByteScan.plainRun(base, start, end)
+        while offset < end, base[offset] == UInt8(ascii: "\\") {
+            isEscaped = true
+            offset = ByteScan.plainRun(base, min(offset + 2, end), end)
         }
         let raw = UnsafeRawBufferPointer(start: base + start, count: min(offset, end) - start)
         offset += 1

@@ -31,18 +31,8 @@ extension JSONWriter {
             put(" ")
             buffer.append(value.bytes)
         }
-        for (field, value) in parts.ready {
-            put(" · ")
-            put(field.name)
-            put(" ")
-            if let text = value.text { line(text) } else { buffer.append(value.bytes) }
-        }
-        var isFirst = true
-        parts.tags?.forEachElement { tag in
-            put(isFirst ? " · #" : " #")
-            isFirst = false
-            if let tag = tag.text { line(tag) }
-        }
+        if parts.hasReady { readyMembers(of: parts.whole) }
+        if let tags = parts.tags { self.tags(tags) }
         attachments(parts.attachments)
         put(" · id ")
         if let id = parts.id { contents(id) }
@@ -66,6 +56,27 @@ extension JSONWriter {
         put("\\nThere are more: the same call with cursor \\\"")
         contents(cursor)
         put("\\\".")
+    }
+
+    private mutating func readyMembers(of mood: ValidJSON) {
+        mood.forEachMember { name, value in
+            guard let field = MoodField(name), field.isReady else { return }
+            put(" · ")
+            put(field.name)
+            put(" ")
+            if let text = value.text { line(text) } else { buffer.append(value.bytes) }
+        }
+    }
+
+    private mutating func tags(_ tags: ValidJSON) {
+        var reader = JSONReader(tags)
+        guard reader.enterArray() else { return }
+        var isFirst = true
+        while reader.nextElement() {
+            if isFirst { put(" · #") } else { put(" #") }
+            isFirst = false
+            if let tag = reader.text() { line(tag) } else { reader.skip() }
+        }
     }
 
     private mutating func attachments(_ attachments: ValidJSON?) {
@@ -107,7 +118,8 @@ struct MoodParts {
     private(set) var attachments: ValidJSON?
     private(set) var revision: ValidJSON?
     private(set) var isFavorite = false
-    private(set) var ready: [(field: MoodField, value: ValidJSON)] = []
+    /// Whether it has members of a ready kind.
+    private(set) var hasReady = false
 
     init(_ mood: ValidJSON) {
         var reader = JSONReader(mood)
@@ -133,7 +145,8 @@ struct MoodParts {
         if reader.pass("\"valence\":") { valence = reader.skip() }
         if reader.pass("\"scales\":") { scales = reader.skip() }
         if reader.pass("\"timeZone\":") { zone = Self.text(&reader) }
-        if reader.pass("\"attachments\":") { attachments = reader.skip() }
+        // Most moods have none.
+        if !reader.pass("\"attachments\":[]"), reader.pass("\"attachments\":") { attachments = reader.skip() }
         if reader.pass("\"createdAt\":") { _ = Self.text(&reader) }
         if reader.pass("\"updatedAt\":") { _ = Self.text(&reader) }
         if reader.pass("\"revision\":") { revision = reader.skip() }
@@ -156,8 +169,8 @@ struct MoodParts {
             case .attachments: attachments = reader.skip()
             case .revision: revision = reader.skip()
             default:
-                let value = reader.skip()
-                if field.isReady { ready.append((field, value)) }
+                reader.skip()
+                if field.isReady { hasReady = true }
             }
         }
         whole = reader.slice(from: start)

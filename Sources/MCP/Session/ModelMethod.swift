@@ -46,10 +46,12 @@ public enum ModelMethod: Int, CaseIterable, Sendable {
 
     public enum Era: Sendable { case older, newer, both }
 
+    /// All of them, made once; the most frequent one comes first.
+    private static let all = [callTool] + allCases
+
     /// The method of this name; nil for another one.
     public init?(_ name: JSONText) {
-        // Most other names are native, and have a full stop.
-        guard let method = Self.allCases.first(where: { name.equals($0.name) }) else { return nil }
+        guard let method = Self.all.first(where: { name.equals($0.name) }) else { return nil }
         self = method
     }
 }

@@ -27,10 +27,12 @@ public struct ModelParams {
             throw Arguments.error("must be an object", at: "")
         }
         while let key = reader.nextKey() {
-            let value = reader.skip()
             if key.equals("_meta") {
-                meta = try RequestMeta(value)
-            } else if key.equals("name") {
+                meta = try RequestMeta(&reader)
+                continue
+            }
+            let value = reader.skip()
+            if key.equals("name") {
                 name = value
             } else if key.equals("arguments") {
                 arguments = value
@@ -97,8 +99,8 @@ public struct RequestMeta {
 
     init() {}
 
-    init(_ value: ValidJSON) throws(RPCError) {
-        var reader = JSONReader(value)
+    /// Reads the value at the cursor.
+    init(_ reader: inout JSONReader) throws(RPCError) {
         if reader.null() { return }
         guard reader.enterObject() else {
             if reader.enterArray(), !reader.nextElement() { return }

@@ -1,4 +1,5 @@
 import JSONCodec
+import MoodProtocol
 
 /// A beginning of a conversation that the user chooses.
 public enum Prompt: String, CaseIterable, Sendable {
@@ -24,7 +25,7 @@ public enum Prompt: String, CaseIterable, Sendable {
     }
 
     /// Its one argument.
-    public var argument: (name: StaticString, summary: String, isRequired: Bool) {
+    public var argument: (name: Name, summary: String, isRequired: Bool) {
         switch self {
         case .reflect: ("span", "What to look at: this week, last month, 2026-11; last 30 days, if absent.", false)
         case .log: ("feeling", "A sentence, such as: a bit tired after work, but content", true)
@@ -42,7 +43,7 @@ public enum Prompt: String, CaseIterable, Sendable {
         writer.key("arguments")
         writer.beginArray()
         writer.beginObject()
-        writer.member("name", argument.name)
+        writer.member("name", JSONText(argument.name))
         writer.member("description", argument.summary)
         writer.member("required", argument.isRequired)
         writer.endObject()

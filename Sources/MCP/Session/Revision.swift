@@ -6,8 +6,10 @@ import JSONCodec
 public enum Revision: Int, CaseIterable, Comparable, Sendable {
     case november2024, march2025, june2025, november2025, july2026
 
+    private static let newestFirst = Array(allCases.reversed())
+
     /// The names for peers, the newest first.
-    public static let supported = allCases.reversed().map { JSONValue.string("\($0.name)") }
+    public static let supported = newestFirst.map { JSONValue.string("\($0.name)") }
 
     /// The answer to `initialize` with an unknown version.
     public static let newestWithHandshake = Revision.november2025
@@ -29,7 +31,7 @@ public enum Revision: Int, CaseIterable, Comparable, Sendable {
     public var hasStructure: Bool { self >= .june2025 }
 
     public init?(_ name: JSONText) {
-        guard let revision = Self.allCases.first(where: { name.equals($0.name) }) else { return nil }
+        guard let revision = Self.newestFirst.first(where: { name.equals($0.name) }) else { return nil }
         self = revision
     }
 

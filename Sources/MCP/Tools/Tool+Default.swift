@@ -30,7 +30,10 @@ extension Tool {
                 "idempotency_key", .string(.token),
                 "1-128 bytes of your own choice: the same call with the same key is done once."),
             ToolFields.dryRun,
-        ], .add, output: ToolFields.mood)
+        ], "mood.create",
+        ToolParam.mood(.newFeeling, takesNull: false) + [ToolParam("idempotency_key", "opId"), .dryRun],
+        shows: { $0.writeMood($1, said: "Recorded: ", unchanged: "Recorded before: ", $2, to: &$3) },
+        output: ToolFields.mood)
 
     static let find = Tool(
         "mood_find", "Find moods", .read,
@@ -48,7 +51,17 @@ extension Tool {
             .optional("limit", .integer(1...findMax), "The most moods of this call; 50, if absent."),
             .optional("cursor", .string(.plain), "The nextCursor of the call before, with the same conditions."),
             ToolFields.withNotes,
-        ], .find,
+        ], "mood.list",
+        [
+            ToolParam("limit", otherwise: "50"), ToolParam("cursor"), ToolParam("sort"), ToolParam("order"),
+            ToolParam(
+                "filter",
+                members: [
+                    ToolParam("text"), ToolParam("tags"), ToolParam("emoji", "emoji", .feeling),
+                    ToolParam("from", "from", .start), ToolParam("to", "to", .end),
+                    ToolParam("favorites", "isFavorite"), ToolParam("favourites", "isFavorite"),
+                ]),
+        ], notes: .ofLists, shows: { $0.writeMoods($1, $2, to: &$3) },
         output: .result([
             .required("items", .array(ToolFields.mood, .any, isUnique: false), "The moods; long notes are cut."),
             .optional("total", .integer(0 ... .max), "How many there are in all, where there was no condition."),
@@ -69,7 +82,7 @@ extension Tool {
             ToolFields.id, .optional("with_history", .boolean, "Whether its last changes come with it."),
             .optional("cursor", .string(.plain), "The nextCursor of the call before: earlier changes."),
             ToolFields.withNotes,
-        ], .get,
+        ], "mood.get", [.id], special: .history, shows: { $0.writeMood($1, $2, to: &$3) },
         output: .named(
             "Mood",
             .result(
@@ -102,7 +115,12 @@ extension Tool {
             .optional("time_zone", .nullable(.string(.timeZone)), "The zone in which it was felt; null removes it."),
         ] + ToolFields.ready(orNull: true) + [
             ToolFields.ifRevision, ToolFields.withNotes, ToolFields.dryRun,
-        ], .update, output: ToolFields.mood)
+        ], "mood.update",
+        [
+            .id, ToolParam("set", otherwise: "{}", members: ToolParam.mood(.feeling, takesNull: true)), .ifRevision,
+            .dryRun,
+        ], shows: { $0.writeMood($1, said: "Changed: ", unchanged: "Nothing had to change: ", $2, to: &$3) },
+        output: ToolFields.mood)
 
     static let favorite = Tool(
         "mood_favorite", "Mark a favorite", .mark,
@@ -110,7 +128,10 @@ extension Tool {
         [
             ToolFields.id, .optional("is_favorite", .boolean, "Whether it is one; true, if absent."),
             ToolFields.ifRevision, ToolFields.withNotes, ToolFields.dryRun,
-        ], .favorite, output: ToolFields.mood)
+        ], "mood.setFavorite",
+        [.id, ToolParam("is_favorite", "isFavorite", otherwise: "true"), .ifRevision, .dryRun],
+        shows: { $0.writeMood($1, said: "Marked: ", unchanged: "Nothing had to change: ", $2, to: &$3) },
+        output: ToolFields.mood)
 
     /// The most moods of one deletion.
     public static let deleteMax = 100
@@ -122,7 +143,7 @@ extension Tool {
             .required("ids", .array(.id, .range(1...deleteMax), isUnique: false), "The ids of 1-100 moods."),
             .optional("confirm", .integer(1...deleteMax), "Of several: how many they are, to say that it is meant."),
             ToolFields.dryRun,
-        ], .delete,
+        ], "mood.deleteMany", [ToolParam("ids"), .dryRun], special: .consent, shows: { $0.writeValue($1, $2, to: &$3) },
         output: .result([
             .required("deleted", .integer(0 ... .max), "How many moods."),
             .required("ids", .array(.id, .any, isUnique: false), "Which."),
@@ -135,7 +156,8 @@ extension Tool {
         [
             .required("revision", .integer(1 ... .max), "The change, from the result of the tool that made it."),
             ToolFields.dryRun,
-        ], .undo,
+        ], "store.undo", [ToolParam("revision"), ToolParam("scope", "scope", .scope), .dryRun],
+        shows: { $0.writeValue($1, $2, to: &$3) },
         output: .result([
             .required("revision", .integer(0 ... .max), "The store's revision now."),
             .required(
@@ -149,7 +171,11 @@ extension Tool {
             ToolFields.id,
             .optional("format", .choice(["text", "markdown", "html", "ics"]), "The form; text, if absent."),
             ToolFields.withNotes,
-        ], .share,
+        ], "mood.share", [.id, ToolParam("format")],
+        shows: { tool, shared, facts, out in
+            let text = JSONValue(shared)["text"]?.string
+            return tool.writeValue(shared, text: text, remedy: "Use the format text.", facts, to: &out)
+        },
         output: .result([
             .required("text", .string(.plain), "The text."),
             .required("mediaType", .string(.plain), "Its media type, with the charset."),
@@ -160,12 +186,14 @@ extension Tool {
         "mood_stats", "Statistics of a span", .read,
         "Sums up a span: how many moods, how pleasant, which feelings and tags, which days and hours. Tags that go together with a valence are association, never cause. Example: {\"span\": \"last month\"}",
         [.optional("span", .string(.plain), "today, this week, last 30 days, 2026-11, 2026; everything, if absent.")],
-        .stats, output: .result([.required("moods", .integer(0 ... .max), "How many moods; more members follow.")]))
+        "stats.summary", [ToolParam("span")], shows: { $0.writeStatistics($1, $2, to: &$3) },
+        output: .result([.required("moods", .integer(0 ... .max), "How many moods; more members follow.")]))
 
     static let year = Tool(
         "mood_year", "A year in pixels", .read,
         "Shows a year as text, a sign for each day, and names the picture of it. Example: {\"year\": 2026}",
-        [.optional("year", .integer(1...9999), "Which year; this one, if absent.")], .year,
+        [.optional("year", .integer(1...9999), "Which year; this one, if absent.")],
+        "stats.year", [ToolParam("year", "year", .year)], shows: { $0.writeYear($1, $2, to: &$3) },
         output: .result([
             .required("year", .integer(1...9999), "Which year."),
             .required("months", .result([]), "A string for each month, a sign for each day."),
@@ -187,7 +215,8 @@ extension Tool {
                 "router", .string(.name),
                 "The handle of a router: any name of your own choice. Its actions name it; main, if absent."),
             ToolFields.withNotes,
-        ], .screen,
+        ], "nav.screen", [ToolParam("route", "route", .route), ToolParam("router")],
+        shows: { $0.writeScreen($1, $2, to: &$3) },
         output: .result([.required("route", .any, "Which screen."), .required("cells", .any, "What it shows.")])
     )
 
@@ -196,7 +225,8 @@ extension Tool {
         "Performs an action that mood_screen has offered, exactly as it was offered. What is left to the client comes back as effects. Example: {\"action\": {\"type\": \"toggleFavorite\", \"id\": \"0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b\"}}",
         [
             .required("action", .any, "The action, with all its members."), ToolFields.withNotes, ToolFields.dryRun,
-        ], .perform,
+        ], "action.perform", [ToolParam("action", "action", .action), .dryRun],
+        shows: { $0.writeValue($1, $2, to: &$3) },
         output: .result([
             .required("effects", .any, "What is left to the client."),
             .optional("mood", ToolFields.mood, "The mood that was changed."),

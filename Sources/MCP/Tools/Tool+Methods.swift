@@ -11,11 +11,19 @@ extension Tool {
         let renamed = fields.map { Self.renamed($0, &names) }
         let result = method.result
         let required = fields.filter(\.isRequired).map { "\"\(Self.snake("\($0.name)"))\": …" }
+        let isPaged = ["limit", "cursor"].allSatisfy { name in fields.contains { "\($0.name)" == name } }
+        let remedy = fields.contains { "\($0.name)" == "limit" } ? "Give a smaller limit." : "Ask for less."
         self.init(
             Self.toolName("\(method.name)"), "\(method.name)", method.effect == .write ? .change : .read,
             "\(method.summary) The host's own method \(method.name). Example: {\(required.joined(separator: ", "))}",
-            renamed + ("\(method.name)".hasPrefix("mood.") ? [ToolFields.withNotes] : []),
-            .native(method.name, fields), output: result)
+            renamed + ("\(method.name)".hasPrefix("mood.") ? [ToolFields.withNotes] : []), method.name,
+            ToolParam.all(fields, &names), isNative: true,
+            shows: { tool, value, facts, out in
+                isPaged
+                    ? tool.writePage(value, facts, to: &out)
+                    : tool.writeValue(value, remedy: remedy, cutsNotes: true, facts, to: &out)
+            },
+            output: result)
     }
 
     static func toolName(_ method: String) -> String {
@@ -51,28 +59,5 @@ extension Tool {
         return field.isRequired
             ? .required(name, schema, field.summary)
             : .optional(name, schema, field.summary, default: field.defaultValue)
-    }
-
-    /// Writes arguments as the params of their method.
-    /// - Parameter limit: the limit of a page, in place of the given one.
-    static func write(
-        _ arguments: ValidJSON?, as fields: [Field], limit: JSONValue? = nil, to writer: inout JSONWriter
-    ) {
-        writer.beginObject()
-        if let limit {
-            writer.key("limit")
-            limit.write(to: &writer)
-        }
-        arguments?.forEachMember { name, value in
-            if limit != nil, name.equals("limit") { return }
-            guard let field = fields.first(where: { name.string == snake("\($0.name)") }) else { return }
-            writer.key(text: "\(field.name)")
-            if case .object(let inner, _) = field.schema, !value.isNull {
-                write(value, as: inner, to: &writer)
-            } else {
-                writer.raw(value.bytes)
-            }
-        }
-        writer.endObject()
     }
 }

@@ -24,30 +24,13 @@ extension Tool {
         else {
             return error.code == .notFound ? "\(name): \(missing)\(message)" : "\(name): \(message)"
         }
-        return text(inToolWords(reason), at: argument(path))
+        return text(inToolWords(reason), at: params.lazy.compactMap { $0.argument(at: path[...]) }.first ?? path)
     }
 
     /// The argument that names what is not there, where the host's message has another word for it.
     private var missing: String {
         let argument = input.first { $0.name == "ids" || $0.name == "revision" }
         return argument.map { "/\($0.name): " } ?? ""
-    }
-
-    /// The argument of a param of the host.
-    private func argument(_ path: String) -> String {
-        var path = path
-        switch work {
-        case .native:
-            return path.split(separator: "/", omittingEmptySubsequences: false).map { Self.snake(String($0)) }.joined(
-                separator: "/")
-        case .update: if path.hasPrefix("/set/") { path.removeFirst(4) }
-        case .find: if path.hasPrefix("/filter/") { path.removeFirst(7) }
-        default: break
-        }
-        for (param, argument) in Self.renamedParams where path == "/" + param || path.hasPrefix("/\(param)/") {
-            return "/" + argument + path.dropFirst(param.utf8.count + 1)
-        }
-        return path
     }
 
     private static let renamedParams =
@@ -86,7 +69,7 @@ extension Tool {
         {
             if let tool = Self.tools[name] {
                 said = tool
-            } else if work.isNative, Self.isForModels(name) {
+            } else if isNative, Self.isForModels(name) {
                 said = Self.toolName(name)
             } else {
                 return nil

@@ -14,6 +14,8 @@ public struct ToolFacts {
     /// The most bytes of the result.
     public var bytesMax: Int
     public var version: String
+    /// The year that `mood_year` shows.
+    public var year = 0
 
     public init(_ revision: Revision, notes: NotesRule, bytesMax: Int, version: String) {
         self.revision = revision
@@ -26,18 +28,26 @@ public struct ToolFacts {
 /// The results of tools that show one mood.
 extension Tool {
     /// Writes the result, with as much of the notes as fits.
-    /// - Returns: false if it does not fit: then it writes an error, and the call changes nothing.
-    public func writeMood(_ mood: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Bool {
+    /// - Parameters:
+    ///   - said: the beginning of the text if the mood was changed.
+    ///   - unchanged: the beginning if nothing had to change.
+    public func writeMood(
+        _ mood: ValidJSON, said: StaticString = "", unchanged: StaticString = "", _ facts: ToolFacts,
+        to out: inout JSONWriter
+    ) -> Shown {
         let parts = MoodParts(mood)
         let mark = out.count
+        let beginning = facts.isDryRun ? Self.checked : facts.hasChanged ? said : unchanged
         for rule in facts.notes.shorterRules {
-            writeMood(parts, rule, nil, facts, to: &out)
-            if out.count - mark <= facts.bytesMax { return true }
+            writeMood(parts, rule, nil, beginning: beginning, facts, to: &out)
+            if out.count - mark <= facts.bytesMax { return .whole }
             out.rewind(to: mark)
         }
         doesNotFit(parts, facts, to: &out)
-        return false
+        return .nothing
     }
+
+    private static let checked: StaticString = "Checked, nothing was kept: "
 
     /// Writes a mood with a page of its changes. Notes are cut until half of the answer is left for the changes. A
     /// single change that is too long is left out and named.
@@ -74,12 +84,13 @@ extension Tool {
     }
 
     private func writeMood(
-        _ parts: MoodParts, _ rule: NotesRule, _ changes: ChangePage?, _ facts: ToolFacts, to out: inout JSONWriter
+        _ parts: MoodParts, _ rule: NotesRule, _ changes: ChangePage?, beginning: StaticString = "",
+        _ facts: ToolFacts, to out: inout JSONWriter
     ) {
         out.toolResult(
             facts.revision, version: facts.version,
             text: { text in
-                text.put(beginning(facts))
+                text.put(beginning)
                 text.moodLine(parts, rule)
                 if facts.hasChanged {
                     text.put(" — mood_undo with revision ")
@@ -113,15 +124,6 @@ extension Tool {
             })
     }
 
-    private func beginning(_ facts: ToolFacts) -> StaticString {
-        if facts.isDryRun { return "Checked, nothing was kept: " }
-        switch work {
-        case .add: return facts.hasChanged ? "Recorded: " : "Recorded before: "
-        case .update: return facts.hasChanged ? "Changed: " : "Nothing had to change: "
-        case .favorite: return facts.hasChanged ? "Marked: " : "Nothing had to change: "
-        default: return ""
-        }
-    }
 }
 
 /// A page of `mood.list`, read in one pass.
@@ -172,21 +174,20 @@ extension NotesRule {
 /// The results of the other tools.
 extension Tool {
     /// Writes a page of moods. A single mood that is too long has its notes cut further, else it is left out and named.
-    /// - Returns: nil if it was written; else the number of moods to ask for: fewer than there are, and at least one.
-    public func writeMoods(_ page: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Int? {
+    func writeMoods(_ page: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Shown {
         let mark = out.count
         let count = writeMoods(page, facts.notes, isLeftOut: false, facts, to: &out)
         let bytes = out.count - mark
-        guard bytes > facts.bytesMax else { return nil }
+        guard bytes > facts.bytesMax else { return .whole }
         out.rewind(to: mark)
-        if count > 1 { return max(1, min(count - 1, count * facts.bytesMax / bytes)) }
+        if count > 1 { return .fewer(max(1, min(count - 1, count * facts.bytesMax / bytes))) }
         for rule in facts.notes.shorterRules.dropFirst() {
             _ = writeMoods(page, rule, isLeftOut: false, facts, to: &out)
-            if out.count - mark <= facts.bytesMax { return nil }
+            if out.count - mark <= facts.bytesMax { return .whole }
             out.rewind(to: mark)
         }
         _ = writeMoods(page, .hidden, isLeftOut: true, facts, to: &out)
-        return nil
+        return .whole
     }
 
     /// - Parameter isLeftOut: whether the moods are named by their ids alone.
@@ -273,16 +274,16 @@ extension Tool {
 
     /// Writes any result of the host, with its own text or else the JSON as text. A long one gets shorter notes, and
     /// loses the end of its longest list.
-    /// - Returns: false if it does not fit: then it writes an error, and the call changes nothing.
-    @discardableResult
+    /// - Parameters:
+    ///   - remedy: how to get a result that fits.
+    ///   - cutsNotes: whether a long result without an own text is cut.
     public func writeValue(
-        _ value: ValidJSON, links: [Resource] = [], text words: String? = nil, _ facts: ToolFacts,
-        to out: inout JSONWriter
-    ) -> Bool {
+        _ value: ValidJSON, links: [Resource] = [], text words: String? = nil, remedy: String = "Ask for less.",
+        cutsNotes: Bool = false, _ facts: ToolFacts, to out: inout JSONWriter
+    ) -> Shown {
         let mark = out.count
         var bytes = 0
-        let rules =
-            words == nil && work.isNative ? facts.notes.shorterRules : [facts.notes == .hidden ? .hidden : .whole]
+        let rules = cutsNotes ? facts.notes.shorterRules : [facts.notes == .hidden ? .hidden : .whole]
         for rule in rules {
             out.toolResult(
                 facts.revision, links: links, version: facts.version,
@@ -294,26 +295,55 @@ extension Tool {
                 },
                 structured: { $0.withNotes(value, rule) })
             bytes = out.count - mark
-            if bytes <= facts.bytesMax { return true }
+            if bytes <= facts.bytesMax { return .whole }
             out.rewind(to: mark)
         }
-        if work.isNative, writeShortened(value, rules[rules.count - 1], facts, to: &out) { return true }
+        if cutsNotes, writeShortened(value, rules[rules.count - 1], facts, to: &out) { return .whole }
         out.toolError(
-            "\(name): the answer would have \(bytes) bytes, and at most \(facts.bytesMax) are allowed (the limit mcpAnswerBytes). \(shorter)\(kept)",
+            "\(name): the answer would have \(bytes) bytes, and at most \(facts.bytesMax) are allowed (the limit mcpAnswerBytes). \(remedy)\(kept)",
             version: facts.version)
-        return false
+        return .nothing
+    }
+
+    func writeYear(_ days: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Shown {
+        let days = JSONValue(days)
+        let uri = "moodboard://year/\(facts.year)"
+        let text = YearText.text(of: days, year: facts.year) + "\nAs a picture: \(uri)"
+        let members: [JSONValue.Member] = [
+            .init("year", .number(String(facts.year))), .init("months", .object(YearText.months(of: days))),
+            .init("uri", .string(uri)),
+        ]
+        var shown = JSONValue.object(members + [.init("days", .array(YearText.marked(days)))]).text
+        if !fits(shown, text, facts) { shown = JSONValue.object(members + [.init("daysLeftOut", true)]).text }
+        let link = Resource(uri, "\(facts.year)", "The year in pixels.", "image/svg+xml")
+        return writeSpan(shown, links: [link], text: text, facts, to: &out)
+    }
+
+    /// Writes statistics. The series of days is the longest part: it is left out if it does not fit, and always from
+    /// the text.
+    func writeStatistics(_ statistics: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Shown {
+        let members = (JSONValue(statistics).object ?? []).filter { $0.name != "series" }
+        let text = JSONValue.object(members).text
+        var shown = String(decoding: statistics.bytes, as: UTF8.self)
+        if !fits(shown, text, facts) { shown = JSONValue.object(members + [.init("seriesLeftOut", true)]).text }
+        return writeSpan(shown, text: text, facts, to: &out)
+    }
+
+    private func writeSpan(
+        _ json: String, links: [Resource] = [], text: String, _ facts: ToolFacts, to out: inout JSONWriter
+    ) -> Shown {
+        KeptBytes(Array(json.utf8)).withJSON {
+            writeValue($0, links: links, text: text, remedy: "Ask for a shorter span.", facts, to: &out)
+        }
+    }
+
+    /// Whether a result is likely to fit. A text in a string grows by its escapes.
+    private func fits(_ structured: String, _ text: String, _ facts: ToolFacts) -> Bool {
+        let count = structured.utf8.count
+        let bytes = facts.revision.hasStructure ? count + text.utf8.count * 5 / 4 : count * 5 / 2
+        return bytes + 1024 <= facts.bytesMax
     }
 
     /// A sentence for a reverted call whose answer does not fit. Empty for a call that only reads.
     private var kept: String { effect.isReadOnly ? "" : " Nothing was changed." }
-
-    private var shorter: String {
-        switch work {
-        case .screen: "Ask for the screen of one mood, or use mood_find."
-        case .share: "Use the format text."
-        case .stats, .year: "Ask for a shorter span."
-        case .native(_, let fields) where fields.contains { "\($0.name)" == "limit" }: "Give a smaller limit."
-        default: "Ask for less."
-        }
-    }
 }

@@ -3,7 +3,7 @@ import JSONCodec
 /// The result of `mood_screen`.
 extension Tool {
     /// Writes a screen, with as many of its cells as fit.
-    public func writeScreen(_ screen: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) {
+    func writeScreen(_ screen: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Shown {
         var count = 0
         screen.forEachMember { name, value in if name.equals("cells") { value.forEachElement { _ in count += 1 } } }
         let mark = out.count
@@ -11,7 +11,7 @@ extension Tool {
         while true {
             writeScreen(screen, cells: shown, of: count, facts, to: &out)
             let bytes = out.count - mark
-            guard bytes > facts.bytesMax else { return }
+            guard bytes > facts.bytesMax else { return .whole }
             out.rewind(to: mark)
             guard shown > 0 else { break }
             shown = min(shown - 1, shown * facts.bytesMax / bytes)
@@ -19,6 +19,7 @@ extension Tool {
         out.toolError(
             "\(name): the screen has more than \(facts.bytesMax) bytes (the limit mcpAnswerBytes). Use mood_find and mood_get.",
             version: facts.version)
+        return .nothing
     }
 
     private func writeScreen(

@@ -3,27 +3,20 @@ import MoodProtocol
 
 /// Results of the host's own methods that are too long for an answer.
 extension Tool {
-    /// Whether it lists page by page: it takes `limit` and `cursor`.
-    public var isPaged: Bool {
-        guard case .native(_, let fields) = work else { return false }
-        return ["limit", "cursor"].allSatisfy { name in fields.contains { "\($0.name)" == name } }
-    }
-
     /// Writes a page of any method that answers `{items, nextCursor?}`. A single item that is too long has its notes
     /// cut further, else it is left out and named.
-    /// - Returns: nil if it was written; else the number of items to ask for: fewer than there are, and at least one.
-    public func writePage(_ page: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Int? {
+    func writePage(_ page: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Shown {
         let mark = out.count
         let notes = facts.notes == .whole ? NotesRule.ofLists : facts.notes
         write(facts, to: &out) { $0.withNotes(page, notes) }
         let bytes = out.count - mark
-        guard bytes > facts.bytesMax else { return nil }
+        guard bytes > facts.bytesMax else { return .whole }
         out.rewind(to: mark)
         let count = page.items.count
-        if count > 1 { return max(1, min(count - 1, count * facts.bytesMax / bytes)) }
+        if count > 1 { return .fewer(max(1, min(count - 1, count * facts.bytesMax / bytes))) }
         for rule in notes.shorterRules.dropFirst() {
             write(facts, to: &out) { $0.withNotes(page, rule) }
-            if out.count - mark <= facts.bytesMax { return nil }
+            if out.count - mark <= facts.bytesMax { return .whole }
             out.rewind(to: mark)
         }
         write(facts, to: &out) { json in
@@ -33,7 +26,7 @@ extension Tool {
                 [.init("items", .array([])), .init("leftOut", .array(names))] + others
             ).write(to: &json)
         }
-        return nil
+        return .whole
     }
 
     /// Writes a value without the end of its longest list, so that the rest fits.
@@ -76,10 +69,6 @@ extension Tool {
                 json.buffer.withBytes { text.contents(utf8: $0) }
             }, structured: structured)
     }
-}
-
-extension Tool.Work {
-    var isNative: Bool { if case .native = self { true } else { false } }
 }
 
 extension ValidJSON {

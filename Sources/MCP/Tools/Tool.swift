@@ -1,7 +1,8 @@
 import JSONCodec
 import MoodProtocol
 
-/// An action of a model: its description, and the mapping of its arguments to a call of the host's own methods.
+/// An action of a model as one value: its description, its arguments as params of one of the host's own methods, and the
+/// way in which it shows the result.
 ///
 /// Arguments are `snake_case`. They are checked against `input`, so that mistakes are reported in the terms of the tool
 /// before the host's method is called.
@@ -16,20 +17,43 @@ public final class Tool: Sendable {
     public let input: [Field]
     /// The shape of the structured result.
     private let output: @Sendable () -> JSONValue
-    public let work: Work
+    /// The host's own method that it calls, or a plugin's.
+    public let method: Name
+    /// The params of the method; for a plugin's method the arguments themselves.
+    public let params: [ToolParam]
+    /// Writes the method's result.
+    public let shows: Show
+    public let special: Special?
+    /// The part of the notes that its results show.
+    public let notes: NotesRule
+    /// Whether it is one of the host's own methods as it is.
+    let isNative: Bool
     /// The shape of arguments that a plugin checks.
     let foreignInput: JSONValue?
 
+    /// Writes a result, or an error if it does not fit.
+    public typealias Show = @Sendable (Tool, ValidJSON, ToolFacts, inout JSONWriter) -> Shown
+
+    /// The outcome of showing a result.
+    public enum Shown {
+        case whole
+        /// Nothing was written: the call is repeated with this limit, at least 1 and fewer than there were.
+        case fewer(Int)
+        /// An error was written, and the call changes nothing.
+        case nothing
+    }
+
+    /// The work of the host besides the call of the method.
+    public enum Special: Sendable { case history, consent }
+
     init(
-        _ name: String, _ title: String, _ effect: Effect, _ summary: String, _ input: [Field], _ work: Work,
-        output: @autoclosure @escaping @Sendable () -> Schema
+        _ name: String, _ title: String, _ effect: Effect, _ summary: String, _ input: [Field], _ method: Name,
+        _ params: [ToolParam], notes: NotesRule = .whole, special: Special? = nil, isNative: Bool = false,
+        shows: @escaping Show, output: @autoclosure @escaping @Sendable () -> Schema
     ) {
-        self.name = name
-        self.title = title
-        self.summary = summary
-        self.effect = effect
-        self.input = input
-        self.work = work
+        (self.name, self.title, self.summary, self.effect, self.input) = (name, title, summary, effect, input)
+        (self.method, self.params, self.notes, self.special) = (method, params, notes, special)
+        (self.isNative, self.shows) = (isNative, shows)
         self.output = { ToolSchema.output(output()) }
         foreignInput = nil
     }
@@ -40,14 +64,11 @@ public final class Tool: Sendable {
     ///   - method: the name in the host.
     public init(
         foreign name: String, _ title: String, _ effect: Effect, _ summary: String, input: JSONValue,
-        output: JSONValue, method: String
+        output: JSONValue, method: Name, shows: @escaping Show
     ) {
-        self.name = name
-        self.title = title
-        self.summary = summary
-        self.effect = effect
-        self.input = []
-        work = .plugin(method)
+        (self.name, self.title, self.summary, self.effect, self.method) = (name, title, summary, effect, method)
+        (self.input, params, notes, special, isNative) = ([], [], .whole, nil, false)
+        self.shows = shows
         foreignInput = input
         self.output = { ToolSchema.foreignOutput(output) }
     }
@@ -74,23 +95,11 @@ public final class Tool: Sendable {
         static let change = Effect(isReadOnly: false, isDestructive: true, isIdempotent: false)
     }
 
-    /// The work that it asks the host for.
-    public enum Work: Sendable {
-        case add, find, get, update, favorite, delete, undo, share, stats, year, screen, perform
-        /// One of the host's methods, with its own params.
-        case native(Name, [Field])
-        /// A method of a plugin.
-        case plugin(String)
-    }
-
     /// Whether a plugin checks its arguments.
     public var isForeign: Bool { foreignInput != nil }
 
     /// The schema by which clients check its structured result.
     public var outputSchema: JSONValue { output() }
-
-    /// Whether its results show many moods, each with a part of its notes.
-    public var showsMany: Bool { if case .find = work { true } else { false } }
 
     /// Writes its entry in `tools/list`.
     public func write(to writer: inout JSONWriter) {

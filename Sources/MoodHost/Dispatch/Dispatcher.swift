@@ -18,6 +18,10 @@ struct Dispatcher: ~Copyable {
     var arguments = Arguments()
     /// The requests whose answers come later.
     var pending = PendingRequests()
+    /// Checks params of valid messages.
+    var validator: JSONValidator
+    /// The results of methods that AI clients call.
+    let native = NativeResult()
     /// The tools of AI clients; made when one asks.
     var tools: ToolCatalogue?
     /// The `PluginRegistry.toolRevision` of `tools`.
@@ -25,6 +29,7 @@ struct Dispatcher: ~Copyable {
 
     init(core: consuming Core) {
         limits = core.options.limits
+        validator = JSONValidator(depthLimit: limits[.depth])
         self.core = core
     }
 
@@ -32,8 +37,7 @@ struct Dispatcher: ~Copyable {
     /// - Parameter duplicate: the offset of a name that occurs twice in `params`.
     /// - Throws: the wait of a request that has not begun.
     mutating func answer(
-        _ request: borrowing Request, _ name: JSONText, _ params: ValidJSON?, duplicate: Int?,
-        _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ request: borrowing Request, _ name: JSONText, _ params: ValidJSON?, duplicate: Int?, to out: inout JSONWriter
     ) throws(Wait) {
         let mark = out.count
         var effect = MethodDeclaration.Effect.read
@@ -45,10 +49,11 @@ struct Dispatcher: ~Copyable {
                 }
                 try refuseAtTheEnd(duplicate, params)
                 effect = .write
-                return try serve(method, request, params, &validator, to: &out)
+                return try serve(method, request, params, to: &out)
             }
             try refuseAtTheEnd(duplicate, params)
             effect = entry.method.effect
+            if params != nil { validator.begin() }
             try arguments.read(params, for: entry.method, limits, &validator)
             try answer(request, entry, mark, &out)
         } catch {
@@ -180,6 +185,7 @@ struct Dispatcher: ~Copyable {
         core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
     }
 
+    @inline(__always)
     private mutating func run(
         _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
     ) throws -> (any LaterWork)? {

@@ -188,8 +188,10 @@ extension Core {
                 out.string(try share.text(format, &phrases))
             }
         }
-        out.member("mediaType", format.mediaType)
-        out.member("format", format.name)
+        out.key("mediaType")
+        out.string(format.mediaType)
+        out.key("format")
+        out.string(format.name)
         out.endObject()
         return nil
     }

@@ -33,7 +33,7 @@ extension Session {
             // Duplicate params become an error below.
             while envelope.advance(&validator) { envelope.skipParams(&validator) }
         } else {
-            entry = nil
+            entry = takeNoArguments(envelope.method)
         }
         guard envelope.isObject else {
             return output.errorResponse(id: nil, RPCError(parsing: validator.fault(of: message)))
@@ -72,7 +72,7 @@ extension Session {
                 envelope.params.map { offset - Self.offset(of: $0, in: message) }
             }
             try dispatcher.answer(
-                request, name, envelope.params, duplicate: duplicate, &validator, to: &output)
+                request, name, envelope.params, duplicate: duplicate, to: &output)
         }
     }
 
@@ -102,6 +102,13 @@ extension Session {
         }
         envelope.skipParams(&validator)
         return nil
+    }
+
+    /// The method of the program that a message without params calls; nil if it needs some.
+    private mutating func takeNoArguments(_ name: JSONText?) -> Unmanaged<MethodTable.Entry>? {
+        guard let name, let entry = core.methods.findOwn(name) else { return nil }
+        let isRead = entry._withUnsafeGuaranteedRef { entry in dispatcher.arguments.readNone(for: entry.method) }
+        return isRead ? entry : nil
     }
 
     /// The error of a name that occurs twice in the envelope itself.

@@ -28,6 +28,39 @@ extension Arguments {
         }
     }
 
+    /// Takes no params.
+    /// - Returns: whether the method needs none.
+    public mutating func readNone(for method: Method) -> Bool {
+        begin(method)
+        return method.requiredFields == 0
+    }
+
+    /// A param by its name, as JSON.
+    public typealias Given = (name: Name, value: ValidJSON)
+
+    /// Takes params that stand apart from each other, each at most once.
+    public mutating func read(
+        _ params: [Given], for method: Method, _ limits: Limits, _ validator: inout JSONValidator
+    ) throws(RPCError) {
+        begin(method)
+        do throws(Problem) {
+            for param in params {
+                guard let index = method.index(of: JSONText(param.name)) else {
+                    throw Schema.unknown(JSONText(param.name), among: method.fields)
+                }
+                var cursor = JSONCursor(param.value.bytes)
+                do throws(Problem) {
+                    try readValue(&cursor, index, method, limits, &validator)
+                } catch {
+                    throw error.below("\(param.name)")
+                }
+            }
+            try requireAll(of: method)
+        } catch {
+            throw Self.error(error)
+        }
+    }
+
     /// Takes the object or array of params at the cursor, and moves past it.
     /// - Throws: the first problem, with the cursor somewhere in the params. A worse one may follow: no valid JSON, or
     ///   a name that is given twice. So the caller then skips the params from their beginning.

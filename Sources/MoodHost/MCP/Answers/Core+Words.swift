@@ -14,15 +14,15 @@ extension Core {
     /// The time of a phrase.
     /// - Parameter meaning: the time to choose from a span.
     mutating func time(
-        of text: String, as meaning: Tool.TimeMeaning, zone: String?
+        of text: String, as meaning: ToolParam.Phrase, zone: String?
     ) -> Result<Timestamp, WordProblem> {
         do {
             let said = try self.meaning(of: text, at: "", timeZone: zone)
             let milliseconds: Int64? =
                 switch meaning {
-                case .moment: said.at
                 case .start: said.start
                 case .end: said.end
+                default: said.at
                 }
             guard let milliseconds, let time = Timestamp(milliseconds: milliseconds) else {
                 return .failure(WordProblem(reason: "is a span; name one moment of it, such as yesterday 9pm"))

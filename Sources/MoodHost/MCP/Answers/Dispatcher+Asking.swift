@@ -3,8 +3,14 @@ import JSONRPC
 import MCP
 import MoodProtocol
 
-/// The outcome of one of the host's own methods for an MCP request. A result is valid as long as its writer is unchanged.
+/// The outcome of one of the host's own methods for an MCP request. A result is valid until the next call.
 typealias NativeOutcome = Result<ValidJSON, RPCError>
+
+/// The params of a call of one of the host's own methods.
+enum NativeParams {
+    case whole(ValidJSON)
+    case named([Arguments.Given])
+}
 
 /// A call of one of the host's own methods.
 struct NativeCall {
@@ -31,23 +37,31 @@ struct ModelPlan {
     }
 }
 
+/// The memory of results of the host's own methods, for one call after the other.
+final class NativeResult {
+    var writer = JSONWriter(capacity: 1024)
+    /// The most bytes that stay between calls.
+    static let bytesKept = 64 * 1024
+}
+
 extension Dispatcher {
     /// Runs a method on behalf of a request, which settles the changes.
-    /// - Parameter native: gets the method's result.
     /// - Throws: the work of a later result, or the wait of the request.
-    mutating func ask(
-        _ method: Name, _ params: ValidJSON, for request: borrowing Request, _ validator: inout JSONValidator,
-        into native: inout JSONWriter
-    ) throws -> NativeOutcome {
-        native.rewind(to: 0)
-        native.buffer.limit = limits[.messageBytes]
-        defer { native.buffer.limit = .max }
+    mutating func ask(_ method: Name, _ params: NativeParams, for request: borrowing Request) throws -> NativeOutcome {
+        let native = native
+        native.writer.rewind(to: 0)
+        native.writer.buffer.shrink(toCapacity: NativeResult.bytesKept)
+        native.writer.buffer.limit = limits[.messageBytes]
         do {
             guard let entry = try core.find(JSONText(method)) else { throw RPCError.methodNotFound("\(method)", []) }
-            try arguments.read(params, for: entry.method, limits, &validator)
-            try perform(entry, request, to: &native)
-            if native.count > limits[.messageBytes] { throw Self.tooLong(request.destination, limits) }
-            return .success(ValidJSON(trusting: native.buffer.bytes))
+            validator.begin()
+            switch params {
+            case .whole(let params): try arguments.read(params, for: entry.method, limits, &validator)
+            case .named(let params): try arguments.read(params, for: entry.method, limits, &validator)
+            }
+            try perform(entry, request, to: &native.writer)
+            if native.writer.count > limits[.messageBytes] { throw Self.tooLong(request.destination, limits) }
+            return .success(ValidJSON(trusting: native.writer.buffer.bytes))
         } catch {
             let stop = Stop(error, .read)
             if case .waits = stop { throw error }
@@ -60,24 +74,20 @@ extension Dispatcher {
     /// Carries out a plan, and writes its result.
     /// - Throws: the work, if one of the calls answers later; then the request does too.
     mutating func carryOut(
-        _ plan: ModelPlan, _ given: ModelParams, _ request: borrowing Request, _ validator: inout JSONValidator,
-        to out: inout JSONWriter
+        _ plan: ModelPlan, _ given: ModelParams, _ request: borrowing Request, to out: inout JSONWriter
     ) throws {
         var parts: [ModelWork.Part] = []
-        var native = JSONWriter(capacity: 1024)
         for call in plan.calls {
-            let params = KeptBytes(Array(call.params.text.utf8))
-            let asked = ValidJSON(trusting: params.bytes)
             do {
-                let outcome = try ask(call.method, asked, for: request, &validator, into: &native)
+                let outcome = try KeptBytes(Array(call.params.text.utf8)).withJSON {
+                    try ask(call.method, .whole($0), for: request)
+                }
                 parts.append(.done(outcome.map { Array($0.bytes) }))
             } catch {
                 guard case .later(let work, _) = error as? Stop else { throw error }
                 parts.append(.later(work))
             }
-            extendLifetime(params)
         }
-        extendLifetime(native)
         for work in plan.works { parts.append(.later(work)) }
         let work = ModelWork(parts, given.meta.progressToken, plan.finish)
         if work.isLater { throw Stop.later(work) }

@@ -9,7 +9,7 @@ extension Dispatcher {
     private static let namedMax = 10
 
     mutating func delete(
-        _ call: inout ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ call: inout ToolCall, _ request: borrowing Request, to out: inout JSONWriter
     ) throws {
         var ids: [String] = []
         call.arguments["ids"]?.forEachElement { element in
@@ -26,7 +26,7 @@ extension Dispatcher {
                         "mood_delete: the person has not agreed. Nothing was deleted.", version: Version.program)
                 }
                 guard answer == true, !asked.isEmpty, asked.allSatisfy(ids.contains) else {
-                    return try carryOut(Self.question(ids, call), call.given, request, &validator, to: &out)
+                    return try carryOut(Self.question(ids, call), call.given, request, to: &out)
                 }
                 ids = asked
             } else if call.arguments.integer("confirm") != ids.count {
@@ -36,18 +36,10 @@ extension Dispatcher {
             }
         }
         call.arguments.understand("ids", as: .array(ids.map { .string($0) }))
-        var params = JSONWriter(capacity: 512)
-        var native = JSONWriter(capacity: 64)
-        defer { extendLifetime(params) }
-        defer { extendLifetime(native) }
-        call.tool.writeParams(call.arguments, to: &params)
-        let asked = ValidJSON(trusting: params.buffer.bytes)
-        switch try ask("mood.deleteMany", asked, for: request, &validator, into: &native) {
-        case .success:
-            noteChange(&call)
-            call.tool.writeDeleted(ids, call.facts, to: &out)
-        case .failure(let error): out.toolError(call.tool.text(of: error), version: Version.program)
-        }
+        let outcome = try ask(&call, request)
+        guard case .success = outcome else { return Self.write(outcome, of: call.tool, to: &out) }
+        noteChange(&call)
+        call.tool.writeDeleted(ids, call.facts, to: &out)
     }
 
     /// The ids of the question, which the client returns as `requestState`.

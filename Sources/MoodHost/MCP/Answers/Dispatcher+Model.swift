@@ -10,7 +10,7 @@ extension Dispatcher {
     /// Serves an MCP request.
     @inline(never)
     mutating func serve(
-        _ method: ModelMethod, _ request: borrowing Request, _ params: ValidJSON?, _ validator: inout JSONValidator,
+        _ method: ModelMethod, _ request: borrowing Request, _ params: ValidJSON?,
         to out: inout JSONWriter
     ) throws {
         guard request.id != nil else { return }
@@ -19,7 +19,7 @@ extension Dispatcher {
         let request = request.with(core.options.hidesNotes ? [.atOnce, .withoutNotes] : .atOnce)
         out.beginResponse(id: request.id)
         switch method {
-        case .callTool: try callTool(try read(params, of: method), request, mark, &validator, to: &out)
+        case .callTool: try callTool(try read(params, of: method), request, mark, to: &out)
         case .listen:
             try listen(try read(params, of: method), request)
             core.keepStateOfRequest()
@@ -27,7 +27,7 @@ extension Dispatcher {
             return out.rewind(to: mark)
         default:
             let start = out.count
-            try write(try read(params, of: method), request, method, &validator, to: &out)
+            try write(try read(params, of: method), request, method, to: &out)
             if method.showsMoods { core.writeDamage(in: &out, from: start) }
             core.keepStateOfRequest()
         }
@@ -60,7 +60,7 @@ extension Dispatcher {
     /// Writes the result of any request but a call of a tool.
     private mutating func write(
         _ asked: (given: ModelParams, revision: Revision), _ request: borrowing Request,
-        _ method: ModelMethod, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ method: ModelMethod, to out: inout JSONWriter
     ) throws {
         let (given, revision) = asked
         switch method {
@@ -68,13 +68,12 @@ extension Dispatcher {
         case .readResource:
             let reading = try self.reading(given, revision)
             switch reading {
-            case .plan(let plan): try carryOut(plan, given, request, &validator, to: &out)
-            case .moods(let list): try readMoods(list, request, &validator, to: &out)
+            case .plan(let plan): try carryOut(plan, given, request, to: &out)
+            case .moods(let list): try readMoods(list, request, to: &out)
             }
         default:
-            let plan = try self.plan(method, given, revision)
-            if plan == nil { try writePlain(method, given, &out) }
-            if let plan { try carryOut(plan, given, request, &validator, to: &out) }
+            guard let plan = try self.plan(method, given, revision) else { return try writePlain(method, given, &out) }
+            try carryOut(plan, given, request, to: &out)
         }
     }
 
@@ -166,7 +165,7 @@ extension Dispatcher {
                 all.append(tool)
             }
         }
-        all += core.plugins.tools.filter { !isReadOnly || $0.effect.isReadOnly }
+        all += core.plugins.tools(&core.methods.names).filter { !isReadOnly || $0.effect.isReadOnly }
         let made = ToolCatalogue(all)
         tools = made
         toolRevision = core.plugins.toolRevision

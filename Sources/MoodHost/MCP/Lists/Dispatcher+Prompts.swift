@@ -79,7 +79,7 @@ extension Dispatcher {
     }
 
     private mutating func promptTime(
-        _ span: String, _ meaning: Tool.TimeMeaning, _ argument: StaticString
+        _ span: String, _ meaning: ToolParam.Phrase, _ argument: Name
     ) throws -> Timestamp {
         switch core.time(of: span, as: meaning, zone: nil) {
         case .success(let time): return time

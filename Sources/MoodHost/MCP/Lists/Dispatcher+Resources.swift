@@ -135,17 +135,13 @@ extension Dispatcher {
     /// Reads a list of moods, and asks for fewer if the answer would be too long. Each round asks for fewer than the
     /// last page had, and one mood is always written, so it ends.
     mutating func readMoods(
-        _ list: MoodList, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ list: MoodList, _ request: borrowing Request, to out: inout JSONWriter
     ) throws {
-        var native = JSONWriter(capacity: 16 * 1024)
-        defer { extendLifetime(native) }
         var limit = list.limit
         while true {
             let members: [JSONValue.Member] = [.init("limit", .number(String(limit)))]
             let params = KeptBytes(Array(JSONValue.object(members + list.params).text.utf8))
-            defer { extendLifetime(params) }
-            let asked = ValidJSON(trusting: params.bytes)
-            switch try ask("mood.list", asked, for: request, &validator, into: &native) {
+            switch try params.withJSON({ try ask("mood.list", .whole($0), for: request) }) {
             case .success(let page):
                 let bytesMax = min(request.room, limits[.messageBytes]) - Self.bytesAroundResource
                 guard

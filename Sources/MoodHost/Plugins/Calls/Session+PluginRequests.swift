@@ -160,6 +160,6 @@ extension Session {
             if envelope.id != nil { out.errorResponse(id: envelope.id, error) }
             return
         }
-        try dispatcher.answer(request, name, envelope.params, duplicate: nil, &validator, to: &out)
+        try dispatcher.answer(request, name, envelope.params, duplicate: nil, to: &out)
     }
 }

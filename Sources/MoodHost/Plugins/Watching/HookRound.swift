@@ -243,16 +243,3 @@ final class HookRound {
         rest = []
     }
 }
-
-/// Bytes with a stable address, for views of them.
-final class KeptBytes {
-    let bytes: UnsafeRawBufferPointer
-
-    init(_ bytes: [UInt8]) {
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 1), alignment: 8)
-        bytes.withUnsafeBytes { copy.copyMemory(from: $0) }
-        self.bytes = UnsafeRawBufferPointer(rebasing: copy[..<bytes.count])
-    }
-
-    deinit { bytes.baseAddress.map { UnsafeRawPointer($0).deallocate() } }
-}
