@@ -176,7 +176,7 @@ struct CommitLines: ~Copyable {
 
     /// Takes out the line that was ended last, without its line feed; then it is as if it had been dropped. One that is alone is
     /// not copied, because it may be long.
-    /// Of a line in a draft it is what comes after the records, up to the comma before the seal.
+    /// A line in a draft gives what comes after its records, up to the comma before the seal.
     mutating func takeLast() -> ByteBuffer {
         var line = takeBytes()
         if draftedBytes == 0 { line.truncate(to: line.count - 1) }
