@@ -6,10 +6,11 @@
 Moods are restored alone, machines are restored or cloned with all of their ids, folders are emptied, other settings of git
 and odd entries exist, a filter is bypassed, and a round hangs. Prints a line for each case; exit code 1 if one failed.
 """
-import glob, json, os, shutil, subprocess, time, uuid
+import glob, json, os, resource, shutil, signal, subprocess, time, uuid
 
-from harness import Host, belonging, environment, in_folder, run_cases, script
+from harness import Host, Refused, belonging, environment, in_folder, run_cases, script
 
+OLDER = os.path.dirname(os.path.abspath(__file__)) + "/fixtures/synced"
 FORGED_AT = "2026-11-24T05:00:00.000Z"
 
 
@@ -78,14 +79,15 @@ def put_back(folder, was):
     stay(folder)
 
 
-def stay(folder, change=lambda text: text):
-    """Makes it a disk copied block by block: device and inode equal those in the file."""
+def stay(folder, change=lambda text: text, copied=False):
+    """Makes it a disk copied block by block: device and inode equal those in the file, but for a `copied` folder."""
     path = folder + "/sync/replica.json"
     status = os.stat(path)
     with open(path, "r+", encoding="utf-8") as file:
         value = json.loads(change(file.read()))
         value.pop("crc", None)
-        value.update(device=str(status.st_dev), inode=str(status.st_ino))
+        if not copied:
+            value.update(device=str(status.st_dev), inode=str(status.st_ino))
         file.seek(0)
         file.truncate()
         file.write(json.dumps(value, indent=2))
@@ -184,6 +186,34 @@ def machine_put_back(root):
     equal([one, other], "first", "after 1", "after 2", "other's", "new 0", "new 1", "new 2")
 
 
+def machine_put_back_beside_its_records(root):
+    """The place keeps what the machine has sent and does not know any more."""
+    os.makedirs(root + "/f")
+    one, other = pair("folder:" + root + "/f", root)
+    journal, replica = (one.status()[name] for name in ("journal", "replica"))
+    one.close()
+    was = files(one.store)
+    one = Store(one.store)
+    for number in range(2):
+        one.add(f"after {number}")
+    one.now()
+    one.close()
+    put_back(one.store, was)
+    one = Store(one.store)
+    for number in range(3):
+        one.add(f"new {number}")
+    one.now()
+    # No record of one branch stands behind those of another.
+    lines = [json.loads(line) for name, text in sorted(files(f"{root}/f/{journal}/{replica}").items()) if name != "snapshot.jsonl"
+             for line in text.splitlines()]
+    for before, line in zip(lines, lines[1:]):
+        assert line["sawCrc"][replica] == before["crc"], (before, line)
+    new = Store(root + "/n/s")
+    new.call("sync.setup", url="folder:" + root + "/f")
+    rounds([one, other, new], 3)
+    equal([one, other, new], "first", "after 0", "after 1", "new 0", "new 1", "new 2")
+
+
 def machine_cloned(root):
     os.makedirs(root + "/f")
     one, other = pair("folder:" + root + "/f", root)
@@ -257,6 +287,22 @@ def folder_of_a_device_removed(root):
     assert new.status()["missing"]
     rounds([one, other, new], 3)
     equal([one, other, new], "first", "third's", "later", "later too")
+
+
+def files_of_an_older_host(root):
+    """A store and a place whose records and snapshot name no checksums: the same machine, another one, and a new device."""
+    for copied in (False, True):
+        place = f"{root}/{copied}"
+        shutil.copytree(OLDER + "/place", place + "/f")
+        shutil.copytree(OLDER + "/store", place + "/a/s")
+        stay(place + "/a/s", lambda text: text.replace("folder:/place", f"folder:{place}/f"), copied)
+        new, one = Store(place + "/b/s"), Store(place + "/a/s")
+        new.call("sync.setup", url=f"folder:{place}/f")
+        assert new.labels() == [f"m{number}" for number in range(6)], new.labels()
+        one.add("later")
+        rounds([one, new], 3)
+        assert one.labels() == ["later", *(f"m{number}" for number in range(1, 6)), "unsent"], one.labels()
+        equal([one, new])
 
 
 def settings_of_git(root):
@@ -490,6 +536,32 @@ def setup_that_ends(root):
     assert one.answers[listed]["result"]["items"] == [], one.answers
 
 
+def process_that_only_syncs(root):
+    """A signal ends it with its git."""
+    one, url = hanging(root, "ls-remote")
+    os.unlink(root + "/hang")
+    one.call("sync.setup", url=url, new=True)
+    one.add("x")
+    one.close()
+    with open(root + "/hang", "w", encoding="utf-8"):
+        pass
+    for end in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        alone = subprocess.Popen([HOST, "--store", one.store, "--sync-once"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 env=environment(root + "/a/home", PATH=root + "/fake:" + os.environ["PATH"]))
+        deadline = time.monotonic() + 5
+        while len(belonging(root + "/fake")) < 2:
+            assert time.monotonic() < deadline, "git was not started"
+            time.sleep(0.05)
+        start = time.monotonic()
+        alone.send_signal(end)
+        said = alone.communicate(timeout=5)[1]
+        assert time.monotonic() - start < 1.5, time.monotonic() - start
+        assert b"cancelled" in said, said
+        assert not belonging(root + "/fake"), end
+    one = Store(one.store)
+    assert one.status()["pending"] == 1, one.status()
+
+
 def first_round_that_hangs(root):
     one, url = hanging(root, "push?-q")
     one.add("x")
@@ -525,6 +597,24 @@ def left_in_order(root):
         assert answers[1]["result"]["url"] == url and [answers[place]["result"]["state"] for place in (4, 5)] == ["off", "off"], answers
         assert "pushed" in answers[3]["result"], answers
         one.close()
+
+
+def disks_that_are_full(root):
+    """Whatever cannot be written, the answer says so, and with space it goes on."""
+    os.makedirs(root + "/f")
+    one, other = pair("folder:" + root + "/f", root)
+    for store in (one, other):
+        one.add("x" * 150)
+        for size in (0, 300, 1000):
+            resource.prlimit(store.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+            try:
+                store.now()
+            except Refused as failure:
+                assert failure.code == 1012, failure
+            store.call("mood.list")
+        resource.prlimit(store.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        rounds([one, other], 2)
+        equal([one, other], "x" * 150)
 
 
 def odd_entries(root):
@@ -598,6 +688,7 @@ def filter_is_not_passed_by(root):
     for store in (one, other):
         assert store.labels() == ["after it", "secret"], store.labels()
         assert any(forger in text for text in store.status()["refused"]), store.status()
+        assert "syncs twice" not in store.status()["lastError"], store.status()
     # What the filter cannot open stops nobody either; who has another filter sends nothing.
     another = str(uuid.uuid4())
     os.makedirs(f"{root}/f/{journal}/{another}")
@@ -617,9 +708,9 @@ def filter_is_not_passed_by(root):
     assert new.labels() == one.labels() and "new" in new.labels(), new.labels()
 
 
-CASES = [moods_put_back_alone, machine_put_back, machine_cloned, place_emptied, folder_of_a_device_removed, settings_of_git,
+CASES = [moods_put_back_alone, machine_put_back, machine_put_back_beside_its_records, machine_cloned, place_emptied, folder_of_a_device_removed, files_of_an_older_host, settings_of_git,
          push_refused, nothing_waits_for_the_network, in_order, setup_in_order, setup_that_hangs, now_that_hangs,
-         setup_that_ends, first_round_that_hangs, left_in_order, odd_entries, filter_is_not_passed_by]
+         setup_that_ends, process_that_only_syncs, first_round_that_hangs, left_in_order, disks_that_are_full, odd_entries, filter_is_not_passed_by]
 
 
 @script("host", only=("", "cases that have this in their names"))

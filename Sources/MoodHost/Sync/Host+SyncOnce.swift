@@ -21,9 +21,14 @@ extension Host {
         guard case .directory(let settings) = location(options) else { return 1 }
         var core = Core(options, location(options))
         core.setTime(Clock.milliseconds)
-        let peer = core.transportPeer()
         StoreSync.waitWhenNoted(settings, everyMilliseconds: intervalMilliseconds)
-        var rounds = StoreSync(settings, peer: peer, patienceMilliseconds: 0, isCancelled: { false })
+        // A signal cancels the round, so that git and filters end with it.
+        guard (try? Interruption.install(lastWords: "moodboard: the sync did not end in time.\n", code: 1)) != nil
+        else { return 1 }
+        defer { Interruption.settle() }
+        let isCancelled: @Sendable () -> Bool = { Interruption.time != nil }
+        let peer = core.transportPeer(isCancelled: isCancelled)
+        var rounds = StoreSync(settings, peer: peer, patienceMilliseconds: 0, isCancelled: isCancelled)
         rounds.isAsked = false
         let sync = rounds
         let work = LongWork(on: core.sync.thread, .init(message: "Syncing", done: 0, total: 0))

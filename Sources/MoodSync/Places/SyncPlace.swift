@@ -80,7 +80,10 @@ struct SyncPlace: Sendable {
     }
 
     static func error(_ error: SystemError) -> SyncError {
-        .refused(reason: "The folder sync of the store cannot be used: \(error).")
+        switch StorageError.writing(error, "the folder sync of the store") {
+        case let error where error.isOnlyOfWriting: .store(.storage(error))
+        default: .refused(reason: "The folder sync of the store cannot be used: \(error).")
+        }
     }
 
     func removeIfThere(_ path: String) throws(SyncError) {

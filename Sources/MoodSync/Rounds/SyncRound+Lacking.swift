@@ -92,7 +92,9 @@ extension SyncRound {
                     "A snapshot cannot be read (\(ids)): it is not whole yet, was changed, or a newer MoodBoard wrote it."
                 )
             }
-            sentences.append("They come once a device that has them syncs twice.")
+            // Nobody has those that a refused line stands for.
+            let isRefused = state.missing.allSatisfy { id, _ in refused.contains { $0.hasSuffix(id.text) } }
+            if !isRefused { sentences.append("They come once a device that has them syncs twice.") }
         }
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }

@@ -39,7 +39,7 @@ public enum StorageError: Error, Sendable, Equatable {
     }
 
     /// Whether only permission to write, or space, is missing.
-    var isOnlyOfWriting: Bool {
+    public var isOnlyOfWriting: Bool {
         switch self {
         case .readOnly, .full: true
         default: false
@@ -71,7 +71,7 @@ extension StorageError {
     }
 
     /// The meaning of a failed write on which no acknowledged data depended.
-    static func writing(_ error: SystemError, _ file: String) -> StorageError {
+    public static func writing(_ error: SystemError, _ file: String) -> StorageError {
         if error.isNoSpace {
             return .full(reason: "There is no space to write \(file): \(error). Free some and try again.")
         }
