@@ -51,7 +51,7 @@ class Stream:
             try:
                 answer = json.loads((await self.connection.request(place, question, timeout=patience)).data)
             except nats.errors.TimeoutError:
-                if self.ear.is_forbidden():
+                if self.ear.is_forbidden() or not self.connection.is_connected:
                     raise
                 continue
             if "error" not in answer:
@@ -109,6 +109,8 @@ class Stream:
             except nats.errors.NoRespondersError:
                 raise NoStream(self.name) from None
             except nats.errors.TimeoutError:  # also where there is no stream: a consumer is refused then
+                if not self.connection.is_connected:
+                    raise
                 await self.connection.flush(timeout=3)
                 await self.read(subject, lambda one: True, headers_only=True)
                 raise

@@ -109,6 +109,10 @@ def troubles():
             assert "journals" in host.ask("transport.open", opened)
             assert host.push(a, *(record(n) for n in range(1, again + 2))) == again + 1
             assert [n for n, _ in host.pull(a, 0)] == list(range(1, again + 2))
+        servers[0].kill()
+        start = time.monotonic()
+        told(url, {}, "can be reached")
+        assert time.monotonic() - start < 5, "a person waits for the answer"
     finally:
         host.end()
         servers[0].kill()
@@ -159,6 +163,15 @@ def main():
         assert two.pull(a, 3) == [] and one.push(a, record(60)) == 60
         hosts.append(Host(cluster.url, None))
         assert hosts[2].opened == {"journals": [journal]}, hosts[2].opened
+
+        leader = cluster.leader()
+        for place, server in enumerate(cluster.servers):
+            if server and place != leader:
+                cluster.kill(place)  # the third one is gone already
+        end = time.time() + 60
+        while "no leader" not in one.ask("transport.push", {"replica": a, "records": [{"replica": a, **record(61)}]}).get("message", ""):
+            assert time.time() < end, "most servers are gone, and nobody says so"
+            time.sleep(0.5)
     finally:
         for host in hosts:
             host.end()

@@ -2,7 +2,7 @@
 import ssl
 
 from nats import errors
-from nats.js.errors import APIError
+from nats.js.errors import APIError, NoStreamResponseError
 
 IN_USE = 10058  # a stream of this name is there, with another configuration
 SAYS = "mood sync setup URL"
@@ -50,6 +50,8 @@ def of(error, where, cause=None):
             return f"There is no safe connection to {where} ({one}). See that the server has TLS and that config has its ca."
     if isinstance(error, errors.NoRespondersError):
         return f"The server at {where} has no JetStream. Start it with nats-server --jetstream."
+    if isinstance(error, NoStreamResponseError):
+        return f"The stream has no leader at {where}: most of its servers do not answer, or have only begun. It is tried again."
     if isinstance(error, (APIError, RuntimeError)):
         return f"The server at {where} refuses it: {getattr(error, 'description', None) or error}."
     if isinstance(cause, (errors.Error, ValueError)) and "info" in f"{cause}".lower():
