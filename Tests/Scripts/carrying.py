@@ -81,6 +81,10 @@ class Folder:
     def prepare(self, host):
         pass
 
+    def empty(self):
+        shutil.rmtree(self.path)
+        os.mkdir(self.path)
+
     def cut(self):
         os.rename(self.path, self.path + "-away")
 
@@ -103,8 +107,12 @@ class Folder:
 class Git(Folder):
     def __init__(self, place):
         self.path = place + "/shared"
-        subprocess.run(["git", "init", "-q", "--bare", self.path], check=True)
         self.url = "git+file://" + self.path
+        self.empty()
+
+    def empty(self):
+        shutil.rmtree(self.path, ignore_errors=True)
+        subprocess.run(["git", "init", "-q", "--bare", self.path], check=True)
 
     def names(self, place):
         tree = subprocess.run(["git", "-C", self.path, "ls-tree", "--name-only", f"moodboard:{place}"], check=True, capture_output=True)
@@ -112,7 +120,7 @@ class Git(Folder):
 
 
 class JetStream:
-    options = ("--plugins", EXAMPLES)
+    options, path = ("--plugins", EXAMPLES), None
 
     def __init__(self, place):
         from cluster import Cluster
@@ -130,6 +138,9 @@ class JetStream:
         info = host.ask("plugin.info", {"id": PLUGIN})
         answer = host.ask("plugin.trust", {"id": PLUGIN, "digest": info["digest"], "runtimes": self.runtimes()})
         assert "error" not in answer, answer
+
+    def empty(self):
+        self.ask("$JS.API.STREAM.DELETE.MOODBOARD")
 
     def cut(self):
         self.killed = self.cluster.leader()

@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
 """Stores that take part in one journal, while their hosts are killed.
 
-    syncing.py HOST [--carrier folder|git] [--stores N] [--lives N] [--seed N]
+    syncing.py HOST [--carrier folder|git|jetstream] [--stores N] [--lives N] [--troubles 0.1] [--seed N]
 
 Each life is a host that makes and changes moods, syncs, and is killed with -9 at a random moment; now and then the folder
-is away, or a store is copied. At the end all stores sync and must show equal moods, including every mood whose creation
-was acknowledged and that was not deleted. At last a host that runs has to notice that another process sets up
+is away, or a store is copied. `--troubles`: the part of the lives before which all stores sync and one of them is put back,
+whole, its moods alone or its `sync/` alone, or cloned with all ids, or the place is emptied or put back. At the end all stores
+sync and must show equal moods, including every mood whose creation was acknowledged and that was not deleted. At last a host that runs has to notice that another process sets up
 the sync of its store, and leaves it; a process of its own sends the changes of a host that lived shortly; a copied store
 runs no filter; and a long sync reports progress. Exit code 1 if not.
 """
-import argparse, json, os, random, shutil, subprocess, sys, tempfile, threading, time
+import argparse, atexit, collections, json, os, random, shutil, subprocess, sys, tempfile, threading, time
+
+from restoring import files, put_back, stay
+
+
+OPTIONS = []  # of the carrier
 
 
 class Host:
     def __init__(self, program, store, *more):
         self.process = subprocess.Popen(
-            [program, "--store", store, "--durability", "none", "--log-level", "error", *(more or ["--no-sync"])],
+            [program, "--store", store, "--durability", "none", "--log-level", "error", *OPTIONS, *(more or ["--no-sync"])],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.number, self.states = 0, []
 
@@ -91,6 +97,57 @@ def live(program, store, chance, known, made, deleted, step):
     host.process.wait()
 
 
+def exchange(program, stores, rounds):
+    """What the last round of each store says."""
+    for _ in range(rounds):
+        counts = []
+        for store in stores:
+            host = Host(program, store)
+            counts.append(host.ask("sync.now"))
+            host.end()
+    return counts
+
+
+class Troubles:
+    """What happens to machines and places; all that a store knew is on another one, so nothing may be lost."""
+
+    def __init__(self, program, stores, carrier, chance):
+        self.program, self.stores, self.carrier, self.chance = program, stores, carrier, chance
+        self.backups, self.places, self.count = {}, [], collections.Counter()
+
+    def back_up(self):
+        store = self.chance.choice(self.stores)
+        self.backups[store] = files(store)
+        if place := self.carrier.path:
+            shutil.copytree(place, f"{place}-{len(self.places)}")
+            self.places.append(f"{place}-{len(self.places)}")
+
+    def come(self):
+        exchange(self.program, self.stores, 2)
+        kinds = ["machine", "moods", "notes"] * bool(self.backups) + ["clone"] * (len(self.stores) < 7) + ["place"] * bool(self.places) + ["emptied"]
+        kind = self.chance.choice(kinds)
+        self.count[kind] += 1
+        if kind == "clone":
+            store = self.chance.choice(self.stores)
+            clone = f"{os.path.dirname(store)}/store{len(self.stores)}"
+            shutil.copytree(store, clone)
+            stay(clone)
+            self.stores.append(clone)
+        elif kind == "emptied":
+            self.carrier.empty()
+        elif kind == "place":
+            shutil.rmtree(self.carrier.path)
+            shutil.copytree(self.chance.choice(self.places), self.carrier.path)
+        else:
+            store = self.chance.choice(sorted(self.backups))
+            now, was = files(store), self.backups[store]
+            if kind != "machine":
+                def is_kept(name):
+                    return name.startswith("sync/") == (kind == "moods")
+                was = {name: text for part, kept in ((now, True), (was, False)) for name, text in part.items() if is_kept(name) == kept}
+            put_back(store, was)
+
+
 def notice(program, store, url):
     """A host that runs all the time, while another one sets up the sync and leaves it."""
     running, other = Host(program, store, "--log-level", "error"), Host(program, store)
@@ -112,7 +169,9 @@ def notice(program, store, url):
     while running.ask("sync.status")["pending"]:
         time.sleep(0.1)
     other.ask("sync.leave")
-    time.sleep(0.5)
+    end = time.time() + 10
+    while running.ask("sync.status")["state"] != "off" and time.time() < end:
+        time.sleep(0.1)
     running.states = []
     running.ask("mood.create", {"emoji": "😊", "label": "alone"})
     time.sleep(3)
@@ -212,50 +271,48 @@ def progress(program, place, moods=20_000):
 
 
 def main():
+    import carrying  # which takes `moods` from here
+
     parser = argparse.ArgumentParser()
     parser.add_argument("host")
-    parser.add_argument("--carrier", choices=["folder", "git"], default="folder")
+    parser.add_argument("--carrier", choices=["folder", "git", "jetstream"], default="folder")
     parser.add_argument("--stores", type=int, default=3)
     parser.add_argument("--lives", type=int, default=60)
+    parser.add_argument("--troubles", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options = parser.parse_args()
     chance = random.Random(options.seed)
     place = tempfile.mkdtemp(prefix="syncing-")
-    shared = place + "/shared"
-    if options.carrier == "git":
-        subprocess.run(["git", "init", "-q", "--bare", shared], check=True)
-        url = "git+file://" + shared
-    else:
-        os.mkdir(shared)
-        url = "folder:" + shared
+    carrier = {"folder": carrying.Folder, "git": carrying.Git, "jetstream": carrying.JetStream}[options.carrier](place)
+    OPTIONS[:], url = carrier.options, carrier.url
+    atexit.register(carrier.close)
     stores = [f"{place}/store{number}" for number in range(options.stores)]
     for number, store in enumerate(stores):
         host = Host(options.host, store)
+        host.ask("settings.get")
+        carrier.prepare(host)
         answer = host.ask("sync.setup", {"url": url, "new": number == 0})
         assert answer.get("state") == "idle", answer
         host.end()
     known, made, deleted = set(), set(), set()
+    troubles = Troubles(options.host, stores, carrier, random.Random(options.seed + 1))
     for step in range(options.lives):
         store = chance.choice(stores)
         if chance.random() < 0.04 and len(stores) < 7:
             copy = f"{place}/store{len(stores)}"
             shutil.copytree(store, copy)
             stores.append(copy)
+        if troubles.chance.random() < options.troubles:
+            troubles.back_up()
+        if troubles.chance.random() < options.troubles:
+            troubles.come()
         is_away = chance.random() < 0.1
         if is_away:
-            os.rename(shared, shared + "-away")
+            carrier.cut()
         live(options.host, store, chance, known, made, deleted, step)
         if is_away:
-            if os.path.isdir(shared):
-                shutil.rmtree(shared)
-            os.rename(shared + "-away", shared)
-    counts = []
-    for _ in range(3):
-        for store in stores:
-            host = Host(options.host, store)
-            counts.append(host.ask("sync.now"))
-            host.end()
-    shown = []
+            carrier.restore()
+    counts, shown = exchange(options.host, stores, 3 + 3 * troubles.count.total()), []
     for store in stores:
         host = Host(options.host, store)
         shown.append(moods(host))
@@ -265,7 +322,7 @@ def main():
     lost = made - deleted - set(shown[0])
     different = [number for number, other in enumerate(shown) if other != shown[0]]
     print(f"seed {options.seed}, {options.carrier}: {len(stores)} stores, {options.lives} lives, {len(made)} made,"
-          f" {len(shown[0])} shown, lost {len(lost)}, different {different}")
+          f" troubles {dict(troubles.count)}, {len(shown[0])} shown, lost {len(lost)}, different {different}")
     if lost or different:
         print("kept:", place, *sorted(lost)[:5])
         for number in different[:1]:
@@ -273,13 +330,14 @@ def main():
                 if shown[0].get(mood) != shown[number].get(mood):
                     print(shown[0].get(mood), shown[number].get(mood), sep="\n")
                     break
-        print(counts[-len(stores):])
+        print(counts)
         sys.exit(1)
-    notice(options.host, place + "/running", url)
-    hurry(options.host, place + "/hurried", url)
-    seal(options.host, place)
-    progress(options.host, place)
-    print("a process of its own has sent what a short life left, once a minute; a filter was run where a person had named it")
+    if carrier.path:
+        notice(options.host, place + "/running", url)
+        hurry(options.host, place + "/hurried", url)
+        seal(options.host, place)
+        progress(options.host, place)
+        print("a process of its own has sent what a short life left, once a minute; a filter was run where a person had named it")
     shutil.rmtree(place)
 
 

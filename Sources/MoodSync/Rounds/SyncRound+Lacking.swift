@@ -92,7 +92,7 @@ extension SyncRound {
                     "A snapshot cannot be read (\(ids)): it is not whole yet, was changed, or a newer MoodBoard wrote it."
                 )
             }
-            // Nobody has those that a refused line stands for.
+            // No device has the records of a forged line.
             let isRefused = state.missing.allSatisfy { id, _ in refused.contains { $0.hasSuffix(id.text) } }
             if !isRefused { sentences.append("They come once a device that has them syncs twice.") }
         }
