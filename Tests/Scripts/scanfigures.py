@@ -200,8 +200,8 @@ def whole(figures, program, store, lines, count):
         ("import", 8_000, 200, lambda host: host("store.import", path=lines)["created"]),
         ("verify", 2_500, 64, lambda host: count if host("store.verify")["ok"] else 0),
         ("compact", 3_000, 100, lambda host: host("store.compact")["moods"]),
-        ("undo of the import", 10_000, 240, lambda host: host("store.undo", scope="store", revision=1) and count),
-        ("redo of the import", 13_000, 420, lambda host: host("store.redo", scope="store", revision=1) and count),
+        ("undo of the import", 8_000, 200, lambda host: host("store.undo", scope="store", revision=1) and count),
+        ("redo of the import", 8_000, 200, lambda host: host("store.redo", scope="store", revision=1) and count),
     ]
     for name, goal, memory, step in steps:
         with Host(program, store) as host:

@@ -41,7 +41,7 @@ import Testing
         #expect(indexed.directory.names == ["index-4.v5", "moods.json"])
         #expect(try indexed.directory.read("index-4.v5") == indexed.imageBytes())
         let index = try indexed.openIndex()
-        for (number, record) in records.enumerated() { #expect(try index.find(record.id)?.row == number) }
+        for (number, record) in records.enumerated() { #expect(try index.row(of: record.id)?.place.row == number) }
     }
 
     /// Texts of any length, so that the parts are written in pieces.
@@ -78,7 +78,7 @@ import Testing
             return
         }
         #expect(indexed.directory.names == ["moods.json"])
-        for (number, record) in records.enumerated() { #expect(try index.find(record.id)?.row == number) }
+        for (number, record) in records.enumerated() { #expect(try index.row(of: record.id)?.place.row == number) }
     }
 
     /// A snapshot of which no index can be made leaves no file.
@@ -112,7 +112,7 @@ import Testing
         files.set(.namedOnce("pread", 1, EIO))
         #expect(IndexAnswer { try index.record(records[2].id, into: &buffer) } == .indexDamaged)
         files.set(.namedOnce("pread", 2, EIO))
-        let place2 = try #require(try indexed.buildIndex().find(records[2].id))
+        let place2 = try #require(try indexed.buildIndex().row(of: records[2].id)).place
         #expect(
             IndexAnswer { try index.record(records[2].id, into: &buffer) }
                 == .snapshotCorrupt(offset: place2.offset))

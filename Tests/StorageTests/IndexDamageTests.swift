@@ -140,7 +140,7 @@ import Testing
         indexed.directory.write("index-4.v5", Array(bytes[..<4096] + other[4096...]))
         let mixed = try indexed.openIndex()
         for number in records.indices { #expect(throws: IndexFault.self) { try mixed.row(number) } }
-        #expect(throws: IndexFault.self) { try mixed.find(records[0].id) }
+        #expect(throws: IndexFault.self) { try mixed.row(of: records[0].id) }
     }
 
     @Test func anIndexOfAnotherSnapshotIsRefused() throws {
@@ -186,7 +186,7 @@ import Testing
         let index = try indexed.buildIndex()
         let file = try File(indexed.directory.path("moods.json"), .readWrite, in: .system)
         var buffer = ByteBuffer()
-        let place = try #require(try index.find(records[5].id))
+        let place = try #require(try index.row(of: records[5].id)).place
         for at in place.offset..<place.offset + place.byteCount {
             let changed = [snapshot[at] ^ 1]
             try changed.withUnsafeBytes { try file.write($0, at: at) }

@@ -135,7 +135,7 @@ extension SnapshotIndex {
         var answers: [IndexAnswer] = [.value("\(count) \(markedCount) \(recordBytes)")]
         func text(_ buffer: borrowing ByteBuffer) -> String { String(decoding: buffer.bytes, as: UTF8.self) }
         for id in ids {
-            answers.append(IndexAnswer { try find(id) })
+            answers.append(IndexAnswer { try row(of: id)?.place })
             answers.append(IndexAnswer { try record(id, into: &buffer).map { "\($0) \(text(buffer))" } })
         }
         for number in 0..<count {

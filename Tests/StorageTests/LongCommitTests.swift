@@ -15,6 +15,7 @@ import Testing
         var time = ""
         var others: [String] = []
         var records: [String] = []
+        var deletions: [String] = []
 
         init() {}
 
@@ -30,7 +31,8 @@ import Testing
                     records.append((isNew ? "new " : "") + String(decoding: record, as: UTF8.self))
                 case .clear: others.append("clear")
                 case .cleared(let count): others.append("cleared \(count)")
-                case .clearedID(let id), .delete(let id): others.append(String(decoding: id, as: UTF8.self))
+                case .clearedID(let id): others.append(String(decoding: id, as: UTF8.self))
+                case .delete(let id): deletions.append(String(decoding: id, as: UTF8.self))
                 case .undoes(let revisions), .redoes(let revisions): others.append("\(revisions)")
                 case .marks(let marks): others.append(String(decoding: marks, as: UTF8.self))
                 case .created, .operation: break
@@ -40,7 +42,7 @@ import Testing
         }
     }
 
-    private func line(_ random: inout SeededRandom, records: Int, length: Int) -> [UInt8] {
+    private func line(_ random: inout SeededRandom, records: Int, deletions: Int, length: Int) -> [UInt8] {
         var lines = CommitLines(after: 6)
         withBytes("2026-01-02T03:04:05.000Z") { lines.begin(seq: 7, at: $0, durable: 3, origin: "import") }
         if Bool.random(using: &random) { lines.clear(count: 9, first: [RecordID(high: 9, low: 9)]) }
@@ -50,7 +52,7 @@ import Testing
             let isNew = Int.random(in: 0..<4, using: &random) > 0
             withBytes(record.json) { lines.put($0, isNew: isNew) }
         }
-        for number in 0..<Int.random(in: 0...3, using: &random) {
+        for number in 0..<deletions {
             withBytes(TestRecord.text(of: RecordID(high: 8, low: UInt64(number)))) { lines.delete(id: $0) }
         }
         if Bool.random(using: &random) { lines.reverse([2, 1], isRedo: false) }
@@ -64,21 +66,30 @@ import Testing
         var random = SeededRandom(seed: seed)
         mkdir(directory.path, 0o700)
         let place = try StoreDirectory(settings(directory))
-        for (records, length) in [(0, 0), (1, 10), (7, 2), (300, 100), (40, 200_000)] {
-            let text = line(&random, records: records, length: length)
+        let sizes = [
+            (0, 0, 0), (0, 1, 0), (0, 100_000, 0), (1, 2, 10), (7, 0, 2), (300, 3, 100), (40, 1, 200_000),
+            (900, 50_000, 9),
+        ]
+        for (records, deletions, length) in sizes {
+            let text = line(&random, records: records, deletions: deletions, length: length)
             try CommitFile.write(ByteBuffer(copying: text), 7, in: place, settings(directory))
             let whole = try text.withUnsafeBytes {
                 Told(try #require(JournalLine(content: UnsafeRawBufferPointer(rebasing: $0.dropLast(Seal.byteCount)))))
             }
             let chosen = (0..<records).filter { _ in Bool.random(using: &random) }
-            for wanted in [Array(0..<records), [], chosen] {
+            var expected = whole
+            for (wanted, wantsDeletions) in [(Array(0..<records), true), ([], false), (chosen, true)] {
                 var told = Told()
-                try CommitFile.withLine(7, in: place, wanted: { number, _ in wanted.contains(number) }) { line, count in
+                try CommitFile.withLine(
+                    7, in: place,
+                    wanted: { number, _ in number < records ? wanted.contains(number) : wantsDeletions }
+                ) { line, count in
                     told = Told(line)
-                    #expect(count == records)
+                    #expect(count == records + deletions)
                 }
-                var expected = whole
+                expected = whole
                 expected.records = wanted.map { whole.records[$0] }
+                if !wantsDeletions { expected.deletions = [] }
                 #expect(told == expected, "seed \(seed), \(records) records")
             }
             var joined = Told()
@@ -89,11 +100,18 @@ import Testing
                 (joined.seq, joined.time) = (piece.seq, piece.time)
                 joined.others += piece.others
                 joined.records += piece.records
+                joined.deletions += piece.deletions
                 pieces += 1
                 longest = max(longest, piece.records.reduce(0) { $0 + $1.utf8.count })
             }
             #expect(joined == whole, "seed \(seed), \(records) records")
-            #expect(longest < 2 << 20 && (pieces > 1) == (length > 100_000))
+            #expect(longest < 2 << 20 && (pieces > 1) == (length > 100_000 || deletions > 30_000))
+            var bare = Told()
+            try commit.withBareLine { bare = Told($0) }
+            expected = whole
+            expected.records = []
+            expected.deletions = []
+            #expect(bare == expected, "seed \(seed), \(records) records")
         }
     }
 
@@ -103,7 +121,7 @@ import Testing
         mkdir(directory.path, 0o700)
         let place = try StoreDirectory(settings(directory))
         try CommitFile.write(
-            ByteBuffer(copying: line(&random, records: 5, length: 30)), 7, in: place, settings(directory))
+            ByteBuffer(copying: line(&random, records: 5, deletions: 3, length: 30)), 7, in: place, settings(directory))
         let bytes = directory.read(CommitFile.name(7))
         for offset in bytes.indices {
             var flipped = bytes

@@ -77,7 +77,7 @@ import Testing
         var request = UndoRequest(isRedo: false)
         request.revision = revision
         let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
-        for case (_, let bytes?) in plan.targets { try store.put(#require(bytes.withUnsafeBytes { TestRecord($0) })) }
+        for (_, bytes) in plan.targets { try store.put(#require(bytes.withUnsafeBytes { TestRecord($0) })) }
         try store.endCommit()
         try store.flush()
     }

@@ -35,12 +35,13 @@ import Testing
         let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
         store.abandonCommit()
         return UndoPlanText(
-            texts: plan.targets.map { $0.bytes.flatMap { $0.withUnsafeBytes { TestRecord($0)?.text } } },
+            texts: plan.targets.map { $0.bytes.withUnsafeBytes { TestRecord($0)?.text } }
+                + plan.removed.map { _ in nil },
             kinds: plan.commits.map(\.kind))
     }
 
     private struct UndoPlanText: Equatable {
-        /// The new texts of the records; nil to delete one.
+        /// The new texts of the records, and a nil for each that is deleted.
         var texts: [String?]
         var kinds: [UndoneCommit.Kind]
     }
@@ -93,17 +94,12 @@ import Testing
             let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
             #expect(plan.commits.map(\.revision) == [2] && plan.count == 10)
             // The records of a long commit come from its file, while they are put.
-            #expect(plan.parts.map(\.revision) == (isRedo ? [2] : []))
+            #expect(plan.parts.map(\.source) == (isRedo ? [.commit(2)] : []))
             for part in plan.parts {
                 for record in try records(of: part, store) { try store.put(record) }
             }
-            for (id, bytes) in plan.targets {
-                if let bytes {
-                    try store.put(try #require(bytes.withUnsafeBytes { TestRecord($0) }))
-                } else {
-                    #expect(try store.remove(id))
-                }
-            }
+            for (_, bytes) in plan.targets { try store.put(try #require(bytes.withUnsafeBytes { TestRecord($0) })) }
+            for id in plan.removed { #expect(try store.remove(id)) }
             try store.endCommit()
             try store.flush()
             #expect(store.contents.values.map(\.text) == (isRedo ? after : before))
@@ -128,7 +124,6 @@ import Testing
             let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
             #expect(plan.commits.count == 2 && plan.parts.map(\.count) == (isRedo ? [8] : []))
             for (id, bytes) in plan.targets {
-                guard let bytes else { continue }
                 try store.put(try #require(bytes.withUnsafeBytes { TestRecord($0) }, "\(id)"))
             }
             for part in plan.parts {
@@ -136,10 +131,51 @@ import Testing
                 #expect(found.count == 8)
                 for record in found { try store.put(record) }
             }
-            for (id, bytes) in plan.targets where bytes == nil { _ = try store.remove(id) }
+            for id in plan.removed { _ = try store.remove(id) }
             try store.endCommit()
             try store.flush()
             #expect(store.contents == (isRedo ? after : [:]))
+        }
+    }
+
+    /// Many records are not looked up one by one: they come from the snapshot below, except for those that changed
+    /// after it.
+    @Test(arguments: [false, true]) func undoesAndRedoesAChangeOfMany(isClear: Bool) throws {
+        let store = try TestRecords(settings(directory))
+        for number in 1...4_200 { try store.put(OperationTests.record(number, "first")) }
+        try store.endCommit()
+        try store.flush()
+        _ = try store.with { try $0.compact() }
+        for number in 1...3 { try store.put(OperationTests.record(number, "second")) }
+        for number in 10...12 { #expect(try store.remove(OperationTests.record(number).id)) }
+        try store.endCommit()
+        try store.flush()
+        let before = store.contents
+        if isClear { try store.removeAll() }
+        for number in 5...4_300 { try store.put(OperationTests.record(number, "third")) }
+        try store.endCommit()
+        try store.flush()
+        let after = store.contents
+        for (isRedo, isCompacted) in [(false, false), (true, true), (false, false)] {
+            if isCompacted { _ = try store.with { try $0.compact() } }
+            var request = UndoRequest(isRedo: isRedo)
+            request.revision = 3
+            let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
+            #expect(plan.commits.map(\.count) == [isClear ? 4_300 : 4_296])
+            #expect(isRedo || plan.parts.reduce(0) { $0 + $1.count } > 4_000)
+            var ids = plan.targets.map(\.id) + plan.removed
+            for (_, bytes) in plan.targets { try store.put(try #require(bytes.withUnsafeBytes { TestRecord($0) })) }
+            for part in plan.parts {
+                let found = try records(of: part, store)
+                #expect(found.count == part.count)
+                ids += found.map(\.id)
+                for record in found { try store.put(record) }
+            }
+            for id in plan.removed { _ = try store.remove(id) }
+            #expect(ids.count == plan.count && Set(ids).count == ids.count)
+            try store.endCommit()
+            try store.flush()
+            #expect(store.contents == (isRedo ? after : before))
         }
     }
 
@@ -158,8 +194,7 @@ import Testing
         var request = UndoRequest(isRedo: false)
         request.revision = 3
         let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
-        #expect(plan.parts.isEmpty && plan.targets.map(\.id) == [OperationTests.record(1).id])
-        #expect(plan.targets.first?.bytes == nil)
+        #expect(plan.parts.isEmpty && plan.targets.isEmpty && plan.removed == [OperationTests.record(1).id])
     }
 
     /// An undo knows the version that it restored, even if the undone commit is no longer stored.
@@ -181,7 +216,7 @@ import Testing
         try commit(2, "third")
         _ = try store.with { try $0.compact() }
         #expect(try store.with { try $0.shortenHistory(to: 3) } == 3)
-        #expect(try plan(store, nil, steps: 2) == UndoPlanText(texts: [nil, "first"], kinds: [.updated, .created]))
+        #expect(try plan(store, nil, steps: 2) == UndoPlanText(texts: ["first", nil], kinds: [.updated, .created]))
     }
 
     private func problems() throws -> [String] {

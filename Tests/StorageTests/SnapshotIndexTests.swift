@@ -86,13 +86,13 @@ import Testing
         let index = try IndexedSnapshot(records).buildIndex(.random())
         var buffer = ByteBuffer()
         for (number, record) in records.enumerated() {
-            #expect(try index.find(record.id)?.row == number)
+            #expect(try index.row(of: record.id)?.place.row == number)
             #expect(try index.record(record.id, into: &buffer)?.row == number)
             #expect(String(decoding: buffer.bytes, as: UTF8.self) == record.json)
         }
         for _ in 0..<100 {
             let id = RecordID(high: random.next() | 1 << 40, low: random.next())
-            #expect(try index.find(id) == nil)
+            #expect(try index.row(of: id) == nil)
             #expect(try index.record(id, into: &buffer) == nil)
         }
     }
@@ -135,7 +135,7 @@ import Testing
         let index = try IndexedSnapshot(Array(records)).buildIndex()
         #expect(index.image.header.bucketCount == 3)
         for (number, id) in ids.enumerated() {
-            #expect(try index.find(id)?.row == (number < 51 ? number : nil))
+            #expect(try index.row(of: id)?.place.row == (number < 51 ? number : nil))
         }
     }
 
@@ -156,12 +156,12 @@ import Testing
         var buffer = ByteBuffer()
         let both = try IndexedSnapshot(records).buildIndex()
         for (number, record) in records.enumerated() {
-            #expect(try both.find(record.id)?.row == number)
+            #expect(try both.row(of: record.id)?.place.row == number)
             #expect(try both.record(record.id, into: &buffer)?.row == number)
             #expect(String(decoding: buffer.bytes, as: UTF8.self) == record.json)
         }
         let one = try IndexedSnapshot([records[0]]).buildIndex()
-        #expect(try one.find(records[1].id) == nil)
+        #expect(try one.row(of: records[1].id) == nil)
         #expect(try one.record(records[1].id, into: &buffer) == nil)
     }
 

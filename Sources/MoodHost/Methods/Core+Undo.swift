@@ -42,9 +42,6 @@ extension Core {
 
 /// `store.undo` or `store.redo`: everything it needs besides the store, so that any thread can do it.
 struct UndoJob: Sendable {
-    /// The most moods of a commit that the answer names.
-    private static let undoneNamesMax = 1000
-
     let request: UndoRequest
     /// Whether it undoes commits of any origin.
     let isOfStore: Bool
@@ -62,10 +59,8 @@ struct UndoJob: Sendable {
             out.beginObject()
             out.member("revision", commit.revision)
             out.member("kind", commit.kind.rawValue)
-            out.member("ids", array: commit.ids.prefix(Self.undoneNamesMax)) { id, out in out.string(id.text) }
-            if commit.ids.count > Self.undoneNamesMax {
-                out.member("count", commit.ids.count)
-            }
+            out.member("ids", array: commit.ids) { id, out in out.string(id.text) }
+            if commit.count > commit.ids.count { out.member("count", commit.count) }
             out.endObject()
         }
         out.endObject()

@@ -35,14 +35,12 @@ extension MoodRecords {
             if done % Self.undoStep == 0, !goOn(done, count) { throw .storage(.cancelled) }
             done += 1
         }
-        let removed = plan.targets.filter { $0.1 == nil }.map(\.0)
-        for place in plan.targets.indices {
-            // A record that is in the store need not be here too: there may be many.
-            guard let bytes = plan.targets[place].1.take() else { continue }
+        for (_, bytes) in plan.targets {
             try step()
             scratch.rewind(to: 0)
             try restore(bytes, at: now, &scratch)
         }
+        plan.targets = []
         for part in plan.parts {
             do throws(StorageError) {
                 try records.records(of: part).forEach { (bytes) throws(StorageError) in
@@ -55,7 +53,7 @@ extension MoodRecords {
                 throw .storage(error)
             }
         }
-        for id in removed {
+        for id in plan.removed {
             try step()
             do throws(StorageError) { _ = try records.remove(id) } catch { throw .storage(error) }
         }

@@ -69,6 +69,15 @@ struct JournalLine {
         changes = UnsafeRawBufferPointer(rebasing: content[matcher.position...])
     }
 
+    /// The members before the puts and deletions of a line, of which the content may be only a beginning. Nil for another
+    /// form, or if that ends too early.
+    static func head(of content: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        guard let changes = JournalLine(content: content)?.changes else { return nil }
+        var matcher = ByteMatcher(changes)
+        if matcher.take(",\"clear\":true"), matcher.take(",\"cleared\":"), matcher.takeObject() == nil { return nil }
+        return UnsafeRawBufferPointer(rebasing: content[..<(content.count - matcher.remaining)])
+    }
+
     /// False if the line certainly names no operation, by a quick check: the members of an operation are the last, and
     /// end with a string or an object, while most changes end with an array.
     var mayNameOperation: Bool { changes.count < 2 || changes[changes.count - 2] != UInt8(ascii: "]") }

@@ -39,18 +39,19 @@ public struct Commit {
     /// Whether its records can be read again from its own file as they are (`LongCommitRecords`).
     var isInFile = false
 
-    /// - Parameter records: the number of the commit's records, if the line does not have all of them.
+    /// - Parameter total: the number of the commit's changes, if the line does not have all of them.
     /// - Parameter upgrade: converts the line's records to this version; nil if they are of this version.
     /// - Parameter buffer: holds the converted records; it must not change as long as the commit is used.
+    /// - Parameter checksRecords: false if their ids suffice: the rest of the records is not looked at.
     init?(
-        _ line: JournalLine, seal: UInt64, records: Int? = nil, _ extractor: RecordExtractor, _ upgrade: SchemaUpgrade?,
-        _ buffer: inout ByteBuffer
+        _ line: JournalLine, seal: UInt64, total: Int? = nil, _ extractor: RecordExtractor, _ upgrade: SchemaUpgrade?,
+        _ buffer: inout ByteBuffer, checksRecords: Bool = true
     ) {
         buffer.truncate(to: 0)
-        var created: Set<Int> = []
-        _ = line.forEachPart { if case .created(let number) = $0 { created.insert(number) } }
         var changes: [Change] = []
-        var puts = 0
+        // The changes of the puts; -1 for none.
+        var puts: [Int] = []
+        var told = 0
         var unnamed = 0
         var reversed: [Int] = []
         var isRedo = false
@@ -61,24 +62,30 @@ public struct Commit {
             switch part {
             case .cleared(let count): unnamed = count
             case .clearedID(let id), .delete(let id):
-                if case .clearedID = part { unnamed -= 1 }
+                if case .clearedID = part { unnamed -= 1 } else { told += 1 }
                 if let id = RecordID(id) { changes.append(Change(kind: .deleted, id: id, record: nil)) }
             case .put(let record):
-                defer { puts += 1 }
+                told += 1
+                puts.append(-1)
                 let start = buffer.count
                 var record = record
                 if let upgrade {
                     guard upgrade.transform(record, &buffer) else { break }
                     record = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
                 }
-                guard let id = extractor.head(record)?.id else { break }
+                guard let id = checksRecords ? extractor.head(record)?.id : extractor.id(record) else { break }
                 if upgrade != nil { upgraded.append((changes.count, start..<buffer.count)) }
-                changes.append(Change(kind: created.contains(puts) ? .created : .updated, id: id, record: record))
+                puts[puts.count - 1] = changes.count
+                changes.append(Change(kind: .updated, id: id, record: record))
+            case .created(let number):
+                guard number < puts.count, puts[number] >= 0 else { break }
+                let change = changes[puts[number]]
+                changes[puts[number]] = Change(kind: .created, id: change.id, record: change.record)
             case .clear: isClear = true
             case .undoes(let revisions): reversed = revisions
             case .redoes(let revisions): (reversed, isRedo) = (revisions, true)
             case .marks(let members): marks = members
-            case .created, .operation: break
+            case .operation: break
             }
         }
         guard isKnown else { return nil }
@@ -97,7 +104,7 @@ public struct Commit {
         crc = Seal.crc(ofDigits: seal)
         settles = line.settles.map { String(decoding: $0, as: UTF8.self) }
         self.isClear = isClear
-        count = changes.count + max(unnamed, 0) + max((records ?? puts) - puts, 0)
+        count = changes.count + max(unnamed, 0) + max((total ?? told) - told, 0)
         self.changes = changes
     }
 }
@@ -108,6 +115,10 @@ public enum LongCommits {
     case whole
     /// The whole commit, as several commits with parts of its changes.
     case inPieces
+    /// Its pieces, too, but with the ids of its records alone: the rest of them is not looked at.
+    case ids
+    /// The commit without its changes. Its file is not checked.
+    case bare
     /// Its first changes, at most `beginningMax`; `Commit.count` counts all.
     case beginning
 
@@ -164,15 +175,13 @@ struct CommitReading {
     /// The place after that commit.
     var place: CommitPlace?
     private var wantsMore = true
-    private let extent: LongCommits
 
-    init(revision: Int, _ extent: LongCommits) {
-        self.revision = revision
-        self.extent = extent
-    }
+    init(revision: Int) { self.revision = revision }
 
+    /// - Parameter extent: how much of a commit with a file of its own to pass on.
     mutating func read(
-        _ files: StoreFiles, upTo last: Int, _ extractor: RecordExtractor, _ body: (Commit) -> Bool
+        _ files: StoreFiles, upTo last: Int, _ extractor: RecordExtractor, _ extent: (Int) -> LongCommits,
+        _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
         var buffer = ByteBuffer(capacity: 16)
         // Usually the next commit is at a remembered place in the open journal.
@@ -192,7 +201,7 @@ struct CommitReading {
             }
             try walk(
                 file.descriptor, known, upTo: link.last, files, extractor, link.upgrade(files.settings), &buffer, body)
-            try readCommitFile(endOf: link, files, extractor, &buffer, body)
+            try readCommitFile(endOf: link, files, extractor, extent(link.last), &buffer, body)
         }
         return !wantsMore || revision == last
     }
@@ -216,27 +225,28 @@ struct CommitReading {
 
     /// Passes on the commit that ends a link and is in no journal, if it has a file.
     private mutating func readCommitFile(
-        endOf link: JournalChain.Link, _ files: StoreFiles, _ extractor: RecordExtractor,
+        endOf link: JournalChain.Link, _ files: StoreFiles, _ extractor: RecordExtractor, _ extent: LongCommits,
         _ buffer: inout ByteBuffer, _ body: (Commit) -> Bool
     ) throws(StorageError) {
         guard wantsMore, link.base < link.last, revision == link.last - 1 else { return }
         guard let commit = try LongCommit.open(link.last, in: files.place) else { return }
         let upgrade = link.upgrade(files.settings)
         var before = 0
-        func take(_ line: JournalLine, _ seal: UInt64, _ records: Int? = nil) {
-            guard wantsMore, var change = Commit(line, seal: seal, records: records, extractor, upgrade, &buffer) else {
-                return
-            }
+        let checks = extent != .ids || upgrade != nil
+        func take(_ line: JournalLine, _ seal: UInt64, _ total: Int? = nil) {
+            guard wantsMore,
+                var change = Commit(
+                    line, seal: seal, total: total, extractor, upgrade, &buffer, checksRecords: checks)
+            else { return }
             change.changesBefore = before
             change.isInFile = upgrade == nil
             before += change.changes.count
             wantsMore = body(change)
             revision = line.seq
         }
-        if extent == .inPieces {
-            // A piece has no seal of its own, and no caller asks for it.
-            return try commit.forEachPiece { take($0, 0) }
-        }
+        // Neither a piece nor a bare line has the seal, and no caller asks for it.
+        if extent == .inPieces || extent == .ids { return try commit.forEachPiece { take($0, 0) } }
+        if extent == .bare { return try commit.withBareLine { take($0, 0) } }
         let most = extent == .whole ? Int.max : LongCommits.beginningMax
         let seal = commit.seal
         try commit.withLine(wanted: { number, _ in number < most }) { take($0, seal, $1) }

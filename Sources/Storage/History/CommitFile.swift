@@ -47,12 +47,12 @@ enum CommitFile {
         }
     }
 
-    /// Passes on the commit with its wanted records, and the number of all its records, if it has a file.
+    /// Passes on the commit with its wanted changes, and the number of all its changes, if it has a file.
     /// - Throws: `corrupt` if the file is not as it was written.
     static func withLine(
         _ revision: Int, in place: borrowing StoreDirectory,
-        wanted: (Int, UnsafeRawBufferPointer) -> Bool = { _, _ in true },
-        _ body: (JournalLine, _ records: Int) throws(StorageError) -> Void
+        wanted: (Int, LongCommit.Change) -> Bool = { _, _ in true },
+        _ body: (JournalLine, _ changes: Int) throws(StorageError) -> Void
     ) throws(StorageError) {
         guard let commit = try LongCommit.open(revision, in: place) else { return }
         try commit.withLine(wanted: wanted, body)

@@ -85,12 +85,12 @@ struct JournalChain {
     }
 
     /// Passes on the commits of a link after commit `base`. A commit with a file of its own has only its wanted
-    /// records.
+    /// changes.
     /// - Returns: the last commit found.
     @discardableResult
     static func forEachCommit(
         of link: Link, after base: Int, _ files: StoreFiles,
-        wanted: (UnsafeRawBufferPointer) -> Bool = { _ in false },
+        wanted: (LongCommit.Change) -> Bool = { _ in false },
         _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         guard link.base < link.last, let file = try open(link.generation, files) else { return link.base }
@@ -98,7 +98,7 @@ struct JournalChain {
     }
 
     /// Passes on the commits of a link after commit `base`, seeking to the first of them: earlier lines are not
-    /// checked. A commit with a file of its own has no records.
+    /// checked. A commit with a file of its own has no changes.
     static func forEachCommitNear(
         of link: Link, after base: Int, _ files: StoreFiles,
         _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
@@ -122,7 +122,7 @@ struct JournalChain {
 
     private static func forEachCommit(
         of link: Link, _ file: borrowing File, from start: CommitPlace, after base: Int,
-        _ files: StoreFiles, _ wanted: (UnsafeRawBufferPointer) -> Bool,
+        _ files: StoreFiles, _ wanted: (LongCommit.Change) -> Bool,
         _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         var reader = JournalReader(

@@ -1,12 +1,19 @@
 import JSONCodec
 import Platform
 
-/// A commit with a file of its own (`CommitFile`), while it is read. Memory holds the members around its records and
-/// one record at a time.
+/// A commit with a file of its own (`CommitFile`), while it is read. Memory holds the members around its changes, and
+/// one change at a time.
 ///
-/// The last line is read first: it says which of the records are new. The checksum is known only at the end; if it is
-/// wrong, the caller must not use the parts passed on before.
+/// The last line is looked at first: it says which of the records are new, and which records were deleted. The checksum
+/// is known only at the end; if it is wrong, the caller must not use the parts passed on before.
 struct LongCommit: ~Copyable {
+    /// A change, in the order of the line.
+    enum Change {
+        case record(UnsafeRawBufferPointer, isNew: Bool)
+        /// The id, as text.
+        case deletion(UnsafeRawBufferPointer)
+    }
+
     private let revision: Int
     private let name: String
     private let file: File
@@ -15,23 +22,25 @@ struct LongCommit: ~Copyable {
     let byteCount: Int
     /// The digits at its end.
     private(set) var seal: UInt64 = 0
-    /// The members before the records.
+    /// The members before the changes.
     private var opening = ByteBuffer(capacity: 512)
-    /// The members after the records and the list of the new ones, with the comma before the seal.
+    /// The members after the changes, with the comma before the seal.
     private var ending = ByteBuffer(capacity: 512)
     /// The numbers of the records that are new, ascending.
     private var created: [Range<Int>] = []
     /// The range of the records in the file.
     private var records = 0..<0
+    /// The range of the deleted ids in the file, with the bracket after them.
+    private var deletions = 0..<0
+    /// The offset of the seal.
+    private var end = 0
     /// The checksum of the bytes before the records.
     private var checksum: UInt32 = 0
-    /// The last line without its seal.
-    private var tail = ByteBuffer(capacity: 16)
 
     /// Approximate size of a piece, in bytes.
     private static let pieceBytes = 1 << 20
-    /// Bytes to search first for the last line.
-    private static let tailBytes = 64 << 10
+    /// An id with its quotes, and a comma or the bracket.
+    private static let deletionBytes = 39
 
     /// Nil if the commit has no file.
     static func open(_ revision: Int, in place: borrowing StoreDirectory) throws(StorageError) -> LongCommit? {
@@ -47,7 +56,7 @@ struct LongCommit: ~Copyable {
         }
     }
 
-    /// Reads the members around the records. A file of another form is reported when its line is asked for.
+    /// Reads the members around the changes. A file of another form is reported when its line is asked for.
     private init(
         _ revision: Int, _ file: consuming File, _ size: Int, _ fileSystem: FileSystem
     ) throws(SystemError) {
@@ -56,7 +65,7 @@ struct LongCommit: ~Copyable {
         byteCount = size
         self.file = file
         self.fileSystem = fileSystem
-        let end = size - Seal.byteCount - 1
+        end = size - Seal.byteCount - 1
         var last = ByteBuffer(capacity: Seal.byteCount + 1)
         try last.append(upTo: Seal.byteCount + 1) { (room) throws(SystemError) in
             try self.file.read(room, at: max(end, 0))
@@ -66,20 +75,8 @@ struct LongCommit: ~Copyable {
             return
         }
         seal = Seal.digits(ofSealed: UnsafeRawBufferPointer(rebasing: last.bytes.dropLast()))
-        var start = end
-        var room = Self.tailBytes
-        while start > 0 {
-            start = max(end - room, 0)
-            tail.truncate(to: 0)
-            try tail.append(upTo: end - start) { (room) throws(SystemError) in try self.file.read(room, at: start) }
-            let lineStart = tail.bytes.lastLineStart(before: tail.count)
-            if lineStart > 0 {
-                tail.removeFirst(lineStart)
-                start += lineStart
-                break
-            }
-            room *= 4
-        }
+        var window = FileWindow(end: end)
+        let start = try window.lastLineStart(self.file)
         if start > 0 {
             var lines = LineReader(self.file.descriptor, from: 0, in: fileSystem)
             if let line = try lines.next(), line.isTerminated, !line.isOverlong {
@@ -89,47 +86,63 @@ struct LongCommit: ~Copyable {
                 records = line.end..<max(start, line.end)
             }
         }
-        interpret()
+        window.move(to: start)
+        if start > 0, records.isEmpty { return }
+        if try !interpret(&window) { opening.truncate(to: 0) }
     }
 
-    /// Separates the members around the records.
-    private mutating func interpret() {
-        guard !records.isEmpty else { return ending.append(tail.bytes) }
-        let put = ",\"put\":[" as StaticString
-        guard opening.bytes.ends(with: put) else { return opening.truncate(to: 0) }
-        opening.truncate(to: opening.count - put.utf8CodeUnitCount)
-        var matcher = ByteMatcher(tail.bytes)
-        guard matcher.take("]") else { return opening.truncate(to: 0) }
-        if matcher.take(",\"created\":[") {
-            repeat {
-                guard let number = matcher.takeInteger() else { return opening.truncate(to: 0) }
-                if let last = created.last, last.upperBound == number {
-                    created[created.count - 1] = last.lowerBound..<number + 1
-                } else {
-                    created.append(number..<number + 1)
-                }
-            } while matcher.take(",")
-            guard matcher.take("]") else { return opening.truncate(to: 0) }
+    /// Separates the members around the changes.
+    /// - Returns: false for another form.
+    private mutating func interpret(_ window: inout FileWindow) throws(SystemError) -> Bool {
+        if records.isEmpty {
+            guard let head = try window.lineHead(file) else { return false }
+            opening.append(head)
+            window.move(to: head.count)
+        } else {
+            let put = ",\"put\":[" as StaticString
+            guard opening.bytes.ends(with: put) else { return false }
+            opening.truncate(to: opening.count - put.utf8CodeUnitCount)
+            guard try window.take("]", file) else { return false }
+            if try window.take(",\"created\":[", file) {
+                repeat {
+                    guard let number = try window.takeInteger(file) else { return false }
+                    if let last = created.last, last.upperBound == number {
+                        created[created.count - 1] = last.lowerBound..<number + 1
+                    } else {
+                        created.append(number..<number + 1)
+                    }
+                } while try window.take(",", file)
+                guard try window.take("]", file) else { return false }
+            }
         }
-        ending.append(UnsafeRawBufferPointer(rebasing: tail.bytes[matcher.position...]))
+        if try window.take(",\"delete\":[", file) {
+            let start = window.offset
+            repeat {
+                guard try window.takeQuoted(Self.deletionBytes - 3, file) else { return false }
+            } while try window.take(",", file)
+            guard try window.take("]", file) else { return false }
+            deletions = start..<window.offset
+        }
+        try window.appendRest(to: &ending, file)
+        return true
     }
 
-    private var isOfTheForm: Bool { records.isEmpty ? !ending.isEmpty : !opening.isEmpty && !ending.isEmpty }
+    private var isOfTheForm: Bool { !opening.isEmpty && !ending.isEmpty }
 
-    /// Passes on its line with the wanted records, after the whole file was found to be right.
-    /// - Parameter wanted: gets the number of a record, counted from 0, and the record.
-    /// - Parameter body: gets the number of all records, too.
+    /// Passes on its line with the wanted changes, after the whole file was found to be right.
+    /// - Parameter wanted: gets the number of a change, counted from 0, and the change.
+    /// - Parameter body: gets the number of all changes, too.
     /// - Throws: `corrupt` if the file is not as it was written.
     borrowing func withLine(
-        wanted: (Int, UnsafeRawBufferPointer) -> Bool,
-        _ body: (JournalLine, _ records: Int) throws(StorageError) -> Void
+        wanted: (Int, Change) -> Bool,
+        _ body: (JournalLine, _ changes: Int) throws(StorageError) -> Void
     ) throws(StorageError) {
         var line = PartialLine()
         line.begin(opening.bytes)
         var count = 0
-        try forEachRecord { (number, record, isNew) throws(StorageError) in
+        try forEachChange { (change) throws(StorageError) in
+            if wanted(count, change) { line.add(change) }
             count += 1
-            if wanted(number, record) { line.add(record, isNew: isNew) }
         }
         line.end(ending.bytes)
         try line.lend { (line) throws(StorageError) in
@@ -138,8 +151,21 @@ struct LongCommit: ~Copyable {
         }
     }
 
-    /// Passes on the commit in pieces; each is a line of that commit with some of its records, and memory holds one.
-    /// The first piece has the members before the records, the last one those after them.
+    /// Passes on the line without its changes. Unlike all others, it does not read the file whole, so it does not know
+    /// whether the file is as it was written.
+    borrowing func withBareLine(_ body: (JournalLine) throws(StorageError) -> Void) throws(StorageError) {
+        guard isOfTheForm else { throw CommitFile.damaged(name) }
+        var line = PartialLine()
+        line.begin(opening.bytes)
+        line.end(ending.bytes)
+        try line.lend { (line) throws(StorageError) in
+            guard let line, line.seq == revision else { throw CommitFile.damaged(name) }
+            try body(line)
+        }
+    }
+
+    /// Passes on the commit in pieces; each is a line of that commit with some of its changes, and memory holds one.
+    /// The first piece has the members before the changes, the last one those after them.
     borrowing func forEachPiece(_ body: (JournalLine) throws(StorageError) -> Void) throws(StorageError) {
         let (revision, name) = (revision, name)
         func hand(_ piece: borrowing PartialLine) throws(StorageError) {
@@ -159,21 +185,19 @@ struct LongCommit: ~Copyable {
             next.append("\",\"durable\":")
             next.append(integer: line.durable)
         }
-        try forEachRecord { (_, record, isNew) throws(StorageError) in
+        try forEachChange { (change) throws(StorageError) in
             if piece.count > Self.pieceBytes {
                 piece.end(",")
                 try hand(piece)
                 piece.begin(next.bytes)
             }
-            piece.add(record, isNew: isNew)
+            piece.add(change)
         }
         piece.end(ending.bytes)
         try hand(piece)
     }
 
-    borrowing func forEachRecord(
-        _ body: (Int, UnsafeRawBufferPointer, _ isNew: Bool) throws(StorageError) -> Void
-    ) throws(StorageError) {
+    borrowing func forEachChange(_ body: (Change) throws(StorageError) -> Void) throws(StorageError) {
         guard isOfTheForm else { throw CommitFile.damaged(name) }
         var lines = LineReader(file.descriptor, from: records.lowerBound, in: fileSystem)
         var checksum = checksum
@@ -190,71 +214,86 @@ struct LongCommit: ~Copyable {
             let isLast = line.end >= records.upperBound
             let record = isLast ? line.bytes : UnsafeRawBufferPointer(rebasing: line.bytes.dropLast())
             while place < created.count, created[place].upperBound <= number { place += 1 }
-            try body(number, record, place < created.count && created[place].contains(number))
+            try body(.record(record, isNew: place < created.count && created[place].contains(number)))
             number += 1
         }
-        guard CRC32C.hexDigits(of: CRC32C.checksum(tail.bytes, seed: checksum)) == seal else {
-            throw CommitFile.damaged(name)
+        // Without records, the last line is all of the file.
+        let start = records.upperBound
+        try forEachPart(of: start..<max(deletions.lowerBound, start), length: 1, &checksum) { _ in }
+        try forEachPart(of: deletions, length: Self.deletionBytes, &checksum) { (text) throws(StorageError) in
+            for start in stride(from: 0, to: text.count, by: Self.deletionBytes) {
+                try body(.deletion(UnsafeRawBufferPointer(rebasing: text[start + 1..<start + Self.deletionBytes - 2])))
+            }
         }
-    }
-}
-
-/// Records of a commit with a file of its own, which an undo or redo gives back: read one by one, because all may be
-/// more than memory should hold.
-public struct LongCommitRecords: ~Copyable {
-    private let commit: LongCommit
-    private let part: RecordStore.UndoPart
-    private let extractor: RecordExtractor
-
-    init(_ commit: consuming LongCommit, _ part: RecordStore.UndoPart, _ extractor: RecordExtractor) {
-        self.commit = commit
-        (self.part, self.extractor) = (part, extractor)
+        try forEachPart(of: max(deletions.upperBound, start)..<end, length: 1, &checksum) { _ in }
+        guard CRC32C.hexDigits(of: checksum) == seal else { throw CommitFile.damaged(name) }
     }
 
-    /// Passes on each record, in the order of the commit.
-    /// - Throws: also after records were passed on, if the file is not as it was written.
-    public borrowing func forEach(
+    /// Passes on a range of the file in parts, which are multiples of `length`, and adds them to the checksum.
+    private borrowing func forEachPart(
+        of range: Range<Int>, length: Int, _ checksum: inout UInt32,
         _ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void
     ) throws(StorageError) {
-        let (part, extractor) = (part, extractor)
-        try commit.forEachRecord { (_, record, _) throws(StorageError) in
-            if let wanted = part.wanted {
-                guard let id = extractor.id(record), wanted.contains(id) else { return }
+        var part = ByteBuffer(capacity: min(range.count, FileWindow.byteCount))
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = min(range.upperBound - offset, FileWindow.byteCount / length * length)
+            part.truncate(to: 0)
+            do throws(SystemError) {
+                try part.append(upTo: count) { (room) throws(SystemError) in try file.read(room, at: offset) }
+            } catch {
+                throw .reading(error, name, at: offset)
             }
-            try body(record)
+            guard part.count == count else { throw CommitFile.damaged(name) }
+            checksum = CRC32C.checksum(part.bytes, seed: checksum)
+            try part.withBytes(body)
+            offset += count
         }
     }
 }
 
-/// A line of a commit with some of its records.
+/// A line of a commit with some of its changes.
 private struct PartialLine: ~Copyable {
     private var text = ByteBuffer(capacity: 4096)
     private var created = ByteBuffer(capacity: 256)
+    private var deletions = ByteBuffer(capacity: 256)
     private var puts = 0
 
-    var count: Int { text.count }
+    var count: Int { text.count + deletions.count }
 
     mutating func begin(_ opening: UnsafeRawBufferPointer) {
         text.truncate(to: 0)
         created.truncate(to: 0)
+        deletions.truncate(to: 0)
         puts = 0
         text.append(opening)
     }
 
-    mutating func add(_ record: UnsafeRawBufferPointer, isNew: Bool) {
-        text.append(puts == 0 ? ",\"put\":[" : ",")
-        text.append(record)
-        if isNew {
-            created.append(created.isEmpty ? ",\"created\":[" : ",")
-            created.append(integer: puts)
+    mutating func add(_ change: LongCommit.Change) {
+        switch change {
+        case .record(let record, let isNew):
+            text.append(puts == 0 ? ",\"put\":[" : ",")
+            text.append(record)
+            if isNew {
+                created.append(created.isEmpty ? ",\"created\":[" : ",")
+                created.append(integer: puts)
+            }
+            puts += 1
+        case .deletion(let id):
+            deletions.append(deletions.isEmpty ? ",\"delete\":[\"" : ",\"")
+            deletions.append(id)
+            deletions.append(UInt8(ascii: "\""))
         }
-        puts += 1
     }
 
     mutating func end(_ ending: UnsafeRawBufferPointer) {
         if puts > 0 { text.append(UInt8(ascii: "]")) }
         if !created.isEmpty {
             text.append(created.bytes)
+            text.append(UInt8(ascii: "]"))
+        }
+        if !deletions.isEmpty {
+            text.append(deletions.bytes)
             text.append(UInt8(ascii: "]"))
         }
         text.append(ending)

@@ -127,7 +127,13 @@ struct RecordHistory {
         let wanted = upgrade?.extractor ?? extractor
         let id = id
         let found = try JournalChain.forEachCommit(
-            of: link, after: link.base, files, wanted: { wanted.id($0) == id }
+            of: link, after: link.base, files,
+            wanted: { change in
+                switch change {
+                case .record(let record, _): wanted.id(record) == id
+                case .deletion(let text): RecordID(text) == id
+                }
+            }
         ) { line, size in
             readBytes += size
             guard line.seq < end else { return }

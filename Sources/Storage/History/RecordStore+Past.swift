@@ -26,10 +26,17 @@ extension RecordStore {
     mutating func commits(
         after revision: Int, upTo last: Int, _ extent: LongCommits, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
+        try commits(after: revision, upTo: last, { _ in extent }, body)
+    }
+
+    /// - Parameter extent: how much of a commit with a file of its own to pass on.
+    mutating func commits(
+        after revision: Int, upTo last: Int, _ extent: (Int) -> LongCommits, _ body: (Commit) -> Bool
+    ) throws(StorageError) -> Bool {
         guard let files else { return commitsOfTrail(after: revision, upTo: last, body) }
-        var reading = CommitReading(revision: revision, extent)
+        var reading = CommitReading(revision: revision)
         defer { if let place = reading.place { files.readPlace = place } }
-        return try reading.read(files, upTo: last, extractor, body)
+        return try reading.read(files, upTo: last, extractor, extent, body)
     }
 
     /// The records before a commit, by id; nil if they are no longer stored.
@@ -49,7 +56,7 @@ extension RecordStore {
                 throw error.asStorageError
             }
         } else if let name = start.name {
-            try files.forEachRecord(name, extractor) { id, bytes in
+            try files.forEachRecord(name, extractor) { (id, bytes) throws(StorageError) in
                 if wanted?.contains(id) ?? true { records[id] = Array(bytes) }
             }
         }
@@ -59,6 +66,46 @@ extension RecordStore {
             return true
         }
         return isWhole ? records : nil
+    }
+
+    /// Adds the values of many records before a commit to the work of an undo: as a part, except for those changed since
+    /// the snapshot below it.
+    /// - Parameter ids: in order.
+    /// - Returns: false if they are no longer stored.
+    mutating func restoreMany(
+        _ ids: [RecordID], before revision: Int, to work: inout UndoWork
+    ) throws(StorageError) -> Bool {
+        guard let files, let start = try files.start(before: revision) else { return false }
+        var changed: [RecordID: [UInt8]?] = [:]
+        var isCleared = false
+        if start.base < revision - 1 {
+            let isWhole = try commits(after: start.base, upTo: revision - 1, .inPieces) { commit in
+                if commit.isClear { (isCleared, changed) = (true, [:]) }
+                for change in commit.changes where ids.place(of: change.id) != nil {
+                    changed.updateValue(change.record.map { Array($0) }, forKey: change.id)
+                }
+                return true
+            }
+            guard isWhole else { return false }
+        }
+        var isThere = [Bool](repeating: false, count: ids.count)
+        if let name = start.name, !isCleared {
+            try files.forEachRecord(name, extractor) { (id, _) throws(StorageError) in
+                if let place = ids.place(of: id) { isThere[place] = true }
+            }
+        }
+        var wanted: [RecordID] = []
+        for (place, id) in ids.enumerated() {
+            switch changed[id] {
+            case .some(let bytes?): work.targets.append((id, bytes))
+            case .none where isThere[place]: wanted.append(id)
+            default: work.removed.append(id)
+            }
+        }
+        if let name = start.name, !wanted.isEmpty {
+            work.parts.append(UndoPart(source: .snapshot(name: name), count: wanted.count, wanted: wanted))
+        }
+        return true
     }
 
     /// Passes on the ids of all records before a commit, in no order; memory holds only those changed since the
@@ -87,7 +134,9 @@ extension RecordStore {
             guard isWhole else { return false }
         }
         if let name = start.name, !isCleared {
-            try files.forEachRecord(name, extractor) { id, _ in if changed[id] == nil { body(&layers, id) } }
+            try files.forEachRecord(name, extractor) { (id, _) throws(StorageError) in
+                if changed[id] == nil { body(&layers, id) }
+            }
         }
         for (id, isThere) in changed where isThere { body(&layers, id) }
         return true
@@ -140,18 +189,25 @@ extension StoreFiles {
         return nil
     }
 
-    fileprivate func forEachRecord(
-        _ name: String, _ extractor: RecordExtractor, _ body: (RecordID, UnsafeRawBufferPointer) -> Void
+    /// Passes on the records of a snapshot or backup.
+    func forEachRecord(
+        _ name: String, _ extractor: RecordExtractor,
+        _ body: (RecordID, UnsafeRawBufferPointer) throws(StorageError) -> Void
     ) throws(StorageError) {
         let reader = SnapshotReader(name: name, schemaVersion: settings.schemaVersion)
         let file: File
         do throws(SystemError) { file = try place.open(name, .read) } catch {
             throw .unavailable(reason: "\(name) cannot be read: \(error)", advice: "Try again.")
         }
-        _ = try reader.read(file, in: place.fileSystem) { bytes, _ in
-            guard let id = extractor.id(bytes) else { return "this line is not a record" }
-            body(id, bytes)
-            return nil
+        var fault: StorageError?
+        do throws(StorageError) {
+            _ = try reader.read(file, in: place.fileSystem) { bytes, _ in
+                guard let id = extractor.id(bytes) else { return "this line is not a record" }
+                do throws(StorageError) { try body(id, bytes) } catch { fault = error }
+                return fault?.reason
+            }
+        } catch {
+            throw fault ?? error
         }
     }
 

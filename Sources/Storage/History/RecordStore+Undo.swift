@@ -3,29 +3,36 @@
 /// Each record has a version: the commit that made its present value. An undo restores the version before, a redo the
 /// one after. A commit can be undone if all its records have its version, so not after a later change to one of them.
 extension RecordStore {
-    /// The values that an undo or redo gives the records: their bytes, or nil to remove them.
-    public typealias UndoTargets = [(id: RecordID, bytes: [UInt8]?)]
-
-    /// Records that an undo or redo gives the values of a commit with a file of its own.
+    /// Records that an undo or redo gives the values in a file: all may be more than memory should hold.
     public struct UndoPart: Sendable {
-        public let revision: Int
+        enum Source: Equatable {
+            /// A commit with a file of its own.
+            case commit(Int)
+            /// The snapshot, or a backup.
+            case snapshot(name: String)
+        }
+
+        let source: Source
         public let count: Int
-        /// Nil for all of the commit.
-        let wanted: Set<RecordID>?
+        /// In order; nil for all of the file.
+        let wanted: [RecordID]?
     }
 
-    /// Everything that an undo or redo changes, puts first.
+    /// Everything that an undo or redo changes, in this order.
     public struct UndoWork: Sendable {
-        public var targets: UndoTargets = []
+        /// Records to put.
+        public var targets: [(id: RecordID, bytes: [UInt8])] = []
+        /// More of them.
         public var parts: [UndoPart] = []
+        public var removed: [RecordID] = []
         public var commits: [UndoneCommit] = []
 
-        public var count: Int { parts.reduce(targets.count) { $0 + $1.count } }
+        public var count: Int { parts.reduce(targets.count + removed.count) { $0 + $1.count } }
     }
 
     /// Plans the undo or redo of commits, the newest first. Every commit must be durable.
     ///
-    /// Opens the commit in which the caller then applies the targets, puts first; also if nothing differs in the end.
+    /// Opens the commit in which the caller then applies the work; also if nothing differs in the end.
     /// With nothing to undo it opens none. It stops before commits that are not stored (at an accepted edit, a
     /// migration, a gap), with fewer commits than wanted.
     public mutating func planUndo(
@@ -57,11 +64,9 @@ extension RecordStore {
     }
 
     /// The records of a part, to be read while the store is changed.
-    public mutating func records(of part: UndoPart) throws(StorageError) -> LongCommitRecords {
-        guard let files, let commit = try LongCommit.open(part.revision, in: files.place) else {
-            throw CommitFile.damaged(CommitFile.name(part.revision))
-        }
-        return LongCommitRecords(commit, part, extractor)
+    public func records(of part: UndoPart) throws(StorageError) -> UndoRecords {
+        guard let files else { throw .cancelled }
+        return UndoRecords(part, files, extractor)
     }
 
     /// Forgets the commits of this process: its session cannot undo them.
@@ -76,63 +81,105 @@ extension RecordStore {
     private mutating func pastUndo(
         _ chosen: [Int], _ range: UndoRange, isRedo: Bool
     ) throws(UndoFailure) -> UndoWork {
-        let first = range.first
-        var touched = try touchedRecords(chosen, from: first)
-        let ids = Set(touched.values.lazy.flatMap { $0.changes.lazy.map(\.id) })
+        var records = NumberedRecords()
+        let touched = try touchedRecords(chosen, from: range.first, &records)
+        let there = range.hasClear ? try areThere(before: range.first, records) : nil
         // No record is afterwards a version that an undo takes back.
-        var versions = RecordVersions(
-            of: ids, there: range.hasClear ? try idsThere(before: first, ids) : nil, range.reversals,
-            without: isRedo ? [] : Set(chosen))
-        try forEachCommit(from: first, to: flushedRevision) { versions.follow($0) }
-        for revision in chosen {
-            for change in touched[revision]?.changes ?? [] {
-                guard versions.reverse(revision, change.id, isRedo: isRedo) else {
-                    throw .refused(.touched(change.id, revision: revision))
-                }
-            }
+        var versions = RecordVersions(of: records, there: there, range.reversals, without: isRedo ? [] : Set(chosen))
+        let first = range.first
+        func extent(_ revision: Int) -> LongCommits {
+            // The changes of one that takes back what is followed are not asked for.
+            range.reversals[revision]?.revisions.allSatisfy { $0 >= first } == true ? .bare : .ids
         }
-        let unknown = ids.filter { versions.now($0) == 0 }
-        var base: [RecordID: [UInt8]] = [:]
-        if !unknown.isEmpty {
-            base = try kept(before: first, of: unknown)
+        try forEachCommit(from: first, to: flushedRevision, extent) { versions.follow($0) }
+        for revision in chosen {
+            if let id = versions.reverse(revision, touched[revision]?.numbers ?? [], isRedo: isRedo) {
+                throw .refused(.touched(id, revision: revision))
+            }
         }
         var work = UndoWork()
         var ofFiles: [Int: [RecordID]] = [:]
-        for id in ids.sorted() {
-            let version = versions.now(id)
-            let bytes = version == 0 ? base[id] : versions.record(id)
-            if bytes != nil, versions.areInFile(version) {
-                ofFiles[abs(version), default: []].append(id)
-                continue
+        var unknown: [RecordID] = []
+        for (number, id) in versions.ids.enumerated() {
+            switch versions.value(number) {
+            case .unknown: unknown.append(id)
+            case .none: work.removed.append(id)
+            case .record(let bytes):
+                assert(!bytes.isEmpty, "no record is a version that was taken back")
+                work.targets.append((id, bytes))
+            case .inFile(let revision): ofFiles[revision, default: []].append(id)
             }
-            assert(bytes?.isEmpty != true, "no record is a version that was taken back")
-            work.targets.append((id, bytes))
         }
         for (revision, ids) in ofFiles.sorted(by: { $0.key < $1.key }) {
-            let isWhole = touched[revision]?.changes.count == ids.count
-            work.parts.append(UndoPart(revision: revision, count: ids.count, wanted: isWhole ? nil : Set(ids)))
+            let isWhole = touched[revision]?.numbers.count == ids.count
+            work.parts.append(
+                UndoPart(source: .commit(revision), count: ids.count, wanted: isWhole ? nil : ids.sorted()))
         }
+        if !unknown.isEmpty { try restore(unknown.sorted(), before: range.first, to: &work) }
+        work.targets.sort { $0.id < $1.id }
+        work.removed.sort()
         for revision in chosen {
-            guard let commit = touched.removeValue(forKey: revision) else { continue }
+            guard let commit = touched[revision] else { continue }
+            let ids = commit.numbers.prefix(UndoneCommit.idsMax).map { versions.ids[Int($0)] }
             work.commits.append(
-                UndoneCommit(revision: revision, kind: commit.kind, ids: commit.changes.map(\.id)))
+                UndoneCommit(revision: revision, kind: commit.kind, ids: ids, count: commit.numbers.count))
         }
         return work
     }
 
+    /// Adds the values before a commit.
+    private mutating func restore(
+        _ ids: [RecordID], before revision: Int, to work: inout UndoWork
+    ) throws(UndoFailure) {
+        if files != nil, ids.count > Self.restoredSinglyMax {
+            let isKept: Bool
+            do throws(StorageError) { isKept = try restoreMany(ids, before: revision, to: &work) } catch {
+                throw .storage(error)
+            }
+            guard isKept else { throw .refused(.forgotten(revision: revision, isLarge: false)) }
+            return
+        }
+        let known: [RecordID: [UInt8]]?
+        do throws(StorageError) { known = try self.records(before: revision, of: Set(ids)) } catch {
+            throw .storage(error)
+        }
+        guard let known else { throw .refused(.forgotten(revision: revision, isLarge: false)) }
+        for id in ids {
+            if let bytes = known[id] { work.targets.append((id, bytes)) } else { work.removed.append(id) }
+        }
+    }
+
+    /// Number of records that are looked up in the snapshot one by one.
+    private static var restoredSinglyMax: Int { 4096 }
+
     /// The changes of the chosen commits. One that removed all records changed those that were there.
     private mutating func touchedRecords(
-        _ chosen: [Int], from first: Int
+        _ chosen: [Int], from first: Int, _ records: inout NumberedRecords
     ) throws(UndoFailure) -> [Int: TouchedRecords] {
         var touched: [Int: TouchedRecords] = [:]
-        var clears: [Int] = []
-        try forEachCommit(from: first, to: chosen.max() ?? first) { commit in
+        var clears: Set<Int> = []
+        var last = 0
+        // Taken out, because a closure cannot change both.
+        var numbered = NumberedRecords()
+        swap(&numbered, &records)
+        try forEachCommit(from: first, to: chosen.max() ?? first, { chosen.contains($0) ? .ids : .bare }) { commit in
             guard chosen.contains(commit.seq) else { return }
-            touched[commit.seq, default: TouchedRecords()].add(commit)
-            if commit.isClear { clears.append(commit.seq) }
+            if commit.seq != last { touched[last]?.forgetPlaces() }
+            last = commit.seq
+            touched[commit.seq, default: TouchedRecords()].add(commit, &numbered)
+            if commit.isClear { clears.insert(commit.seq) }
         }
-        for revision in touched.keys where !clears.contains(revision) { touched[revision]?.forgetPlaces() }
-        for clear in clears { touched[clear]?.addCleared(try kept(before: clear, of: nil).keys.sorted()) }
+        touched[last]?.forgetPlaces()
+        for clear in clears {
+            var ids: [RecordID] = []
+            let isKept: Bool
+            do throws(StorageError) { isKept = try forEachID(before: clear) { ids.append($1) } } catch {
+                throw .storage(error)
+            }
+            guard isKept else { throw .refused(.forgotten(revision: clear, isLarge: false)) }
+            touched[clear]?.addCleared(ids.sorted(), &numbered)
+        }
+        swap(&numbered, &records)
         for revision in chosen where touched[revision] == nil {
             throw .refused(.forgotten(revision: revision, isLarge: false))
         }
@@ -149,7 +196,7 @@ extension RecordStore {
         while true {
             var least = range.first
             range = UndoRange(first: range.first)
-            try forEachCommit(from: range.first, to: flushedRevision) { commit in
+            try forEachCommit(from: range.first, to: flushedRevision, { _ in .bare }) { commit in
                 range.hasClear = range.hasClear || commit.isClear
                 guard let reversed = commit.reversed.min(), own?.contains(commit.seq) ?? true else { return }
                 least = min(least, reversed)
@@ -165,14 +212,14 @@ extension RecordStore {
         }
     }
 
-    /// Those of the records that were there before a commit; nil if that is not stored.
-    private mutating func idsThere(
-        before revision: Int, _ ids: Set<RecordID>
-    ) throws(UndoFailure) -> Set<RecordID>? {
-        var there: Set<RecordID> = []
+    /// Tells for each record whether it was there before a commit; nil if that is not stored.
+    private mutating func areThere(
+        before revision: Int, _ records: borrowing NumberedRecords
+    ) throws(UndoFailure) -> [Bool]? {
+        var there = [Bool](repeating: false, count: records.ids.count)
         do throws(StorageError) {
             let isKept = try forEachID(before: revision) { _, id in
-                if ids.contains(id) { there.insert(id) }
+                if let number = records.number(of: id) { there[number] = true }
             }
             return isKept ? there : nil
         } catch {
@@ -180,12 +227,11 @@ extension RecordStore {
         }
     }
 
-    /// Hands over commits; one with a file of its own comes in pieces.
     private mutating func forEachCommit(
-        from first: Int, to last: Int, _ body: (Commit) -> Void
+        from first: Int, to last: Int, _ extent: (Int) -> LongCommits, _ body: (Commit) -> Void
     ) throws(UndoFailure) {
         do throws(StorageError) {
-            _ = try commits(after: first - 1, upTo: last, .inPieces) {
+            _ = try commits(after: first - 1, upTo: last, extent) {
                 body($0)
                 return true
             }
@@ -193,19 +239,7 @@ extension RecordStore {
             throw .storage(error)
         }
     }
-
-    private mutating func kept(
-        before revision: Int, of wanted: Set<RecordID>?
-    ) throws(UndoFailure) -> [RecordID: [UInt8]] {
-        let known: [RecordID: [UInt8]]?
-        do throws(StorageError) { known = try records(before: revision, of: wanted) } catch { throw .storage(error) }
-        guard let known else { throw .refused(.forgotten(revision: revision, isLarge: false)) }
-        return known
-    }
 }
-
-/// By revision: the commits that it took back, or made again.
-private typealias ReversalsByCommit = [Int: (revisions: [Int], isRedo: Bool)]
 
 /// The commits to follow the records through, up to the last one.
 private struct UndoRange {
@@ -217,119 +251,34 @@ private struct UndoRange {
     init(first: Int) { self.first = first }
 }
 
-/// The changes of one commit, each record once.
-private struct TouchedRecords {
-    private(set) var changes: [(kind: UndoneCommit.Kind, id: RecordID)] = []
-    private var places: [RecordID: Int] = [:]
+/// Records that an undo or redo gives back from a file, read one by one.
+public struct UndoRecords {
+    private let part: RecordStore.UndoPart
+    private let files: StoreFiles
+    private let extractor: RecordExtractor
 
-    /// Adds those of a commit, or of a piece of it.
-    mutating func add(_ commit: Commit) {
-        for change in commit.changes {
-            if let place = places[change.id] {
-                changes[place].kind = change.kind
-            } else {
-                places[change.id] = changes.count
-                changes.append((change.kind, change.id))
+    init(_ part: RecordStore.UndoPart, _ files: StoreFiles, _ extractor: RecordExtractor) {
+        (self.part, self.files, self.extractor) = (part, files, extractor)
+    }
+
+    /// Passes on each record, in the order of the file.
+    /// - Throws: also after records were passed on, if the file is not as it was written.
+    public func forEach(_ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void) throws(StorageError) {
+        func hand(_ record: UnsafeRawBufferPointer) throws(StorageError) {
+            // The plan has looked at the ids alone.
+            guard let id = extractor.head(record)?.id else { return }
+            if part.wanted.map({ $0.place(of: id) != nil }) ?? true { try body(record) }
+        }
+        switch part.source {
+        case .commit(let revision):
+            guard let commit = try LongCommit.open(revision, in: files.place) else {
+                throw CommitFile.damaged(CommitFile.name(revision))
             }
-        }
-    }
-
-    /// Frees what only further changes need.
-    mutating func forgetPlaces() { places = [:] }
-
-    mutating func addCleared(_ ids: [RecordID]) {
-        for id in ids where places[id] == nil { changes.append((.deleted, id)) }
-    }
-
-    var kind: UndoneCommit.Kind {
-        guard let first = changes.first?.kind, changes.allSatisfy({ $0.kind == first }) else { return .updated }
-        return first
-    }
-}
-
-/// The versions of some records, while commits are followed from one on. 0 is the value before that; a negative version
-/// is one that an undo or redo of something older has restored.
-private struct RecordVersions {
-    private let ids: Set<RecordID>
-    /// Those that were there before the first commit; nil if unknown.
-    private let there: Set<RecordID>?
-    private let reversals: ReversalsByCommit
-    /// Versions of which is kept only that they were there.
-    private let unwanted: Set<Int>
-    /// The commit of which all or a piece was followed last.
-    private var last = 0
-    private var present: [RecordID: Int] = [:]
-    /// The versions that each commit replaced.
-    private var before: [Int: [RecordID: Int]] = [:]
-    private var records: [Place: [UInt8]] = [:]
-    /// Versions whose records are read again from the files of their commits, and the records that those removed.
-    private var inFiles: Set<Int> = []
-    private var removed: Set<Place> = []
-
-    private struct Place: Hashable {
-        let id: RecordID
-        let version: Int
-    }
-
-    init(
-        of ids: Set<RecordID>, there: Set<RecordID>?, _ reversals: ReversalsByCommit, without unwanted: Set<Int>
-    ) {
-        (self.ids, self.there, self.reversals, self.unwanted) = (ids, there, reversals, unwanted)
-    }
-
-    func now(_ id: RecordID) -> Int { present[id] ?? 0 }
-
-    private func mayBeThere(_ id: RecordID) -> Bool {
-        now(id) == 0 ? there?.contains(id) ?? true : record(id) != nil
-    }
-
-    /// The value; empty if it is not needed, or in the file of a commit.
-    func record(_ id: RecordID) -> [UInt8]? {
-        let place = Place(id: id, version: now(id))
-        return inFiles.contains(place.version) ? (removed.contains(place) ? nil : []) : records[place]
-    }
-
-    func areInFile(_ version: Int) -> Bool { inFiles.contains(version) }
-
-    /// Follows a commit, or the next piece of it.
-    mutating func follow(_ commit: Commit) {
-        guard let reversal = reversals[commit.seq] else { return change(commit, to: commit.seq) }
-        guard reversal.revisions.allSatisfy({ before[$0] != nil }) else { return change(commit, to: -commit.seq) }
-        if last == commit.seq { return }
-        last = commit.seq
-        for revision in reversal.revisions {
-            for (id, version) in before[revision] ?? [:] { present[id] = reversal.isRedo ? revision : version }
-        }
-    }
-
-    private mutating func change(_ commit: Commit, to version: Int) {
-        // Taken out, so that it is not copied; there is one where this is not the first piece.
-        var replaced = before.removeValue(forKey: version) ?? [:]
-        if commit.isClear {
-            for id in ids where mayBeThere(id) { replaced[id] = now(id) }
-            for id in replaced.keys { present[id] = version }
-            if commit.isInFile { for id in replaced.keys { removed.insert(Place(id: id, version: version)) } }
-        }
-        if commit.isInFile { inFiles.insert(version) }
-        for change in commit.changes where ids.contains(change.id) {
-            if replaced[change.id] == nil { replaced[change.id] = now(change.id) }
-            present[change.id] = version
-            let place = Place(id: change.id, version: version)
-            if commit.isInFile {
-                if change.record == nil { removed.insert(place) } else if !removed.isEmpty { removed.remove(place) }
-            } else {
-                records[place] = change.record.map { unwanted.contains(version) ? [] : Array($0) }
+            try commit.forEachChange { (change) throws(StorageError) in
+                if case .record(let record, _) = change { try hand(record) }
             }
+        case .snapshot(let name):
+            try files.forEachRecord(name, extractor) { (_, record) throws(StorageError) in try hand(record) }
         }
-        before[version] = replaced
-    }
-
-    /// Undoes or redoes a commit for one record.
-    /// - Returns: false if the record has another version than that requires.
-    mutating func reverse(_ revision: Int, _ id: RecordID, isRedo: Bool) -> Bool {
-        guard let earlier = before[revision]?[id] else { return false }
-        guard now(id) == (isRedo ? earlier : revision) else { return false }
-        present[id] = isRedo ? revision : earlier
-        return true
     }
 }

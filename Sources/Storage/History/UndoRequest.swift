@@ -170,7 +170,13 @@ public struct UndoneCommit: Sendable {
     public let revision: Int
     /// The kind of the commit's changes; `updated` if they are of several kinds.
     public let kind: Kind
+    /// Some of the records that it changed.
     public let ids: [RecordID]
+    /// Number of all of them.
+    public let count: Int
+
+    /// Number of records that are named.
+    public static let idsMax = 1000
 }
 
 /// The reason why nothing was undone.

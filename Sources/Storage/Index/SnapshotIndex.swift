@@ -51,12 +51,13 @@ package struct SnapshotIndex: ~Copyable {
 // MARK: - By id
 
 extension SnapshotIndex {
-    /// The place of the record of an id; nil if there is none. Two reads of the index, usually one if there is none.
-    package func find(_ id: RecordID) throws(IndexFault) -> IndexPlace? {
-        var found: IndexPlace?
+    /// The row of an id; nil if there is none. Two reads of the index, usually one if there is none.
+    package func row(of id: RecordID) throws(IndexFault) -> IndexRow? {
+        var found: IndexRow?
         try forEachCandidate(id) { (place) throws(IndexFault) in
-            guard try row(place.row).head.id == id else { return false }
-            found = place
+            let row = try row(place.row)
+            guard row.head.id == id else { return false }
+            found = row
             return true
         }
         return found

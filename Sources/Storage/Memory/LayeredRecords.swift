@@ -162,8 +162,10 @@ struct LayeredRecords: ~Copyable {
 
     /// The row of a record that is visible in the snapshot.
     private mutating func rowInBase(_ id: RecordID) throws(IndexFault) -> IndexRow? {
-        guard visibleBaseCount != nil, let place = try base?.find(id), !hidden.contains(place.row) else { return nil }
-        return try base?.row(place.row)
+        guard visibleBaseCount != nil, let row = try base?.row(of: id), !hidden.contains(row.place.row) else {
+            return nil
+        }
+        return row
     }
 
     /// The bytes of a record in the snapshot, overtaken or not.
@@ -175,9 +177,18 @@ struct LayeredRecords: ~Copyable {
 
     /// The facts of a record that was hidden in the snapshot.
     struct Hidden {
-        let row: Int
-        let isMarked: Bool
-        let byteCount: Int
+        private let number: UInt32
+        /// With the mark in the highest bit.
+        private let size: UInt32
+
+        init(row: Int, isMarked: Bool, byteCount: Int) {
+            number = UInt32(truncatingIfNeeded: row)
+            size = UInt32(truncatingIfNeeded: byteCount) & (1 << 31 - 1) | (isMarked ? 1 << 31 : 0)
+        }
+
+        var row: Int { Int(number) }
+        var isMarked: Bool { size >> 31 == 1 }
+        var byteCount: Int { Int(size & (1 << 31 - 1)) }
     }
 
     /// Hides the record of an id in the snapshot, if it is visible there.

@@ -30,7 +30,13 @@ struct RecordIndex: ~Copyable {
 
     @inline(__always)
     func find(_ id: RecordID, _ slots: UnsafeMutablePointer<RecordSlot>) -> Int32? {
-        guard let at = place(id, slots) else { return nil }
+        find(id) { slots[Int($0)].head.id == id }
+    }
+
+    /// - Parameter isMeant: whether the id has this slot.
+    @inline(__always)
+    func find(_ id: RecordID, _ isMeant: (Int32) -> Bool) -> Int32? {
+        guard let at = place(id, isMeant) else { return nil }
         return Self.slot(table[at])
     }
 
@@ -60,7 +66,7 @@ struct RecordIndex: ~Copyable {
     }
 
     mutating func remove(_ id: RecordID, _ slots: UnsafeMutablePointer<RecordSlot>) {
-        guard var hole = place(id, slots) else { return }
+        guard var hole = place(id, { slots[Int($0)].head.id == id }) else { return }
         let mask = capacity - 1
         var at = hole
         while true {
@@ -79,14 +85,14 @@ struct RecordIndex: ~Copyable {
     }
 
     @inline(__always)
-    private func place(_ id: RecordID, _ slots: UnsafeMutablePointer<RecordSlot>) -> Int? {
+    private func place(_ id: RecordID, _ isMeant: (Int32) -> Bool) -> Int? {
         let hash = hash(id)
         let mask = capacity - 1
         var at = Int(truncatingIfNeeded: hash) & mask
         while true {
             let entry = table[at]
             if entry == 0 { return nil }
-            if entry >> 32 == hash, slots[Int(Self.slot(entry))].head.id == id { return at }
+            if entry >> 32 == hash, isMeant(Self.slot(entry)) { return at }
             at = (at + 1) & mask
         }
     }

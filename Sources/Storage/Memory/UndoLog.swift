@@ -11,14 +11,20 @@
 struct UndoLog: ~Copyable {
     enum Change {
         case inserted(RecordID)
-        /// Records that a commit with a draft inserted one after the other: the place of their ids in `runs`.
-        case insertedMany(Int)
+        /// Many inserted and hidden records one after the other: their place in `runs`.
+        case many(Int)
         case replaced(RecordSlot)
         case removed(RecordSlot)
         /// A record of the snapshot became hidden.
         case hidden(LayeredRecords.Hidden)
         /// The whole snapshot became hidden.
         case baseHidden
+    }
+
+    /// Records of which each was inserted or hidden, or hidden and then inserted: a long commit may have a million.
+    struct Run {
+        fileprivate(set) var inserted: [RecordID] = []
+        fileprivate(set) var hidden: [LayeredRecords.Hidden] = []
     }
 
     private struct Mark {
@@ -30,7 +36,7 @@ struct UndoLog: ~Copyable {
     }
 
     private var changes: [Change] = []
-    private var runs: [[RecordID]] = []
+    private var runs: [Run] = []
     private var marks: [Mark] = []
     /// Start of the present group.
     private(set) var groupStart = 0
@@ -43,22 +49,38 @@ struct UndoLog: ~Copyable {
     @inline(__always)
     mutating func append(_ change: Change) { changes.append(change) }
 
-    /// Notes an insertion by a commit with a draft, whose first change has the index `start`.
-    mutating func append(inserted id: RecordID, since start: Int) {
-        if changes.count > start, case .insertedMany(let run) = changes[changes.count - 1] {
-            runs[run].append(id)
-        } else {
-            changes.append(.insertedMany(runs.count))
-            runs.append([id])
+    /// Notes an insertion, by a commit with a draft whose first change has the index `start`.
+    mutating func append(inserted id: RecordID, _ hidden: LayeredRecords.Hidden?, since start: Int) {
+        let run = run(since: start)
+        if let hidden { runs[run].hidden.append(hidden) }
+        runs[run].inserted.append(id)
+    }
+
+    /// Notes a removal from the snapshot, by a commit whose first change has the index `start`.
+    mutating func append(hidden: LayeredRecords.Hidden, since start: Int) {
+        guard changes.count > start else { return changes.append(.hidden(hidden)) }
+        switch changes[changes.count - 1] {
+        case .many(let run): runs[run].hidden.append(hidden)
+        case .hidden(let first):
+            changes[changes.count - 1] = .many(runs.count)
+            runs.append(Run(hidden: [first, hidden]))
+        default: changes.append(.hidden(hidden))
         }
+    }
+
+    private mutating func run(since start: Int) -> Int {
+        if changes.count > start, case .many(let run) = changes[changes.count - 1] { return run }
+        changes.append(.many(runs.count))
+        runs.append(Run())
+        return runs.count - 1
     }
 
     var count: Int { changes.count }
 
     mutating func popLast() -> Change? { changes.popLast() }
 
-    /// Takes the ids of the last run, which belongs to the change that was just popped.
-    mutating func takeRun() -> [RecordID] { runs.popLast() ?? [] }
+    /// Takes the last run, which belongs to the change that was just popped.
+    mutating func takeRun() -> Run { runs.popLast() ?? Run() }
 
     /// Frees the values that durable commits have replaced: up to the change `end`; without it, all.
     mutating func free(upTo end: Int? = nil) {
@@ -140,14 +162,14 @@ extension UndoLog.Change {
         switch self {
         case .inserted(let id): id
         case .replaced(let slot), .removed(let slot): slot.head.id
-        case .insertedMany, .hidden, .baseHidden: nil
+        case .many, .hidden, .baseHidden: nil
         }
     }
 
     /// The replaced version; nil if there was none.
     fileprivate var before: UnsafeRawBufferPointer? {
         switch self {
-        case .inserted, .insertedMany, .hidden, .baseHidden: nil
+        case .inserted, .many, .hidden, .baseHidden: nil
         case .replaced(let slot), .removed(let slot): slot.bytes
         }
     }
@@ -161,7 +183,7 @@ extension UndoLog.Change {
 
     fileprivate func free() {
         switch self {
-        case .inserted, .insertedMany, .hidden, .baseHidden: break
+        case .inserted, .many, .hidden, .baseHidden: break
         case .replaced(let slot), .removed(let slot): slot.deallocate()
         }
     }

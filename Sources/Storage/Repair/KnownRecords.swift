@@ -47,8 +47,8 @@ struct KnownRecords: ~Copyable {
         }
         for revision in past.commits {
             var found: [UInt64] = []
-            func keep(_: Int, _ record: UnsafeRawBufferPointer) -> Bool {
-                found.append(key(CRC32C.checksum(record), record.count))
+            func keep(_: Int, _ change: LongCommit.Change) -> Bool {
+                if case .record(let record, _) = change { found.append(key(CRC32C.checksum(record), record.count)) }
                 return false
             }
             try? CommitFile.withLine(revision, in: place, wanted: keep) { _, _ in keys.formUnion(found) }

@@ -61,9 +61,8 @@ extension RecordStore {
         if let number {
             undo.append(.replaced(layers.table.replace(number, with: slot)))
         } else {
-            if let hidden { undo.append(.hidden(hidden)) }
             layers.table.insert(slot)
-            undo.append(inserted: head.id, since: start)
+            undo.append(inserted: head.id, hidden, since: start)
         }
         lines.value.noteDrafted(bytes.count, isNew: isNew)
     }
@@ -103,10 +102,12 @@ extension RecordStore {
             switch change {
             case .inserted(let id):
                 if let number = layers.table.find(id) { layers.table.remove(number).deallocate() }
-            case .insertedMany:
-                for id in undo.takeRun() {
+            case .many:
+                let run = undo.takeRun()
+                for id in run.inserted {
                     if let number = layers.table.find(id) { layers.table.remove(number).deallocate() }
                 }
+                for hidden in run.hidden { layers.show(hidden) }
             case .replaced(let slot):
                 if let number = layers.table.find(slot.head.id) {
                     layers.table.replace(number, with: slot).deallocate()

@@ -182,7 +182,7 @@ public struct RecordStore: ~Copyable {
             try requireChangeable()
             guard let hidden = try hide(id) else { return false }
             try beginCommit()
-            undo.append(.hidden(hidden))
+            undo.append(hidden: hidden, since: commitStart)
         }
         if keepsSummary { summary.note(.deleted, id) }
         if files != nil {

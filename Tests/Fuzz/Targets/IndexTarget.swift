@@ -55,7 +55,7 @@ public struct IndexTarget: ~Copyable {
                 return place.offset == line.offset && buffer.bytes.elementsEqual(line.bytes)
             }
             try answer(isSealed) { () throws(IndexFault) in
-                guard let place = try index.find(line.id) else { return isSealed || line.offset < 0 }
+                guard let place = try index.row(of: line.id)?.place else { return isSealed || line.offset < 0 }
                 return isSealed || place.offset == line.offset
             }
         }
@@ -145,7 +145,7 @@ public struct IndexTarget: ~Copyable {
                         let row = try index.row(try index.number(order, at: position))
                         try index.record(row, into: &buffer)
                         let isSame = row.head.id == line.id && buffer.bytes.elementsEqual(line.bytes)
-                        let found = try index.find(line.id)?.offset == line.offset
+                        let found = try index.row(of: line.id)?.place.offset == line.offset
                         return isSame && found ? nil : Violation("another record at \(position)")
                     } catch {
                         return Violation("a fresh index fails: \(error)")
