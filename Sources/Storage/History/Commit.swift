@@ -36,7 +36,7 @@ public struct Commit {
     public let changes: [Change]
     /// Number of the commit's changes before these.
     public internal(set) var changesBefore = 0
-    /// Whether its records can be read again from its own file as they are (`LongCommitRecords`).
+    /// Whether its records can be read again from its own file as they are (`UndoRecords`).
     var isInFile = false
 
     /// - Parameter total: the number of the commit's changes, if the line does not have all of them.
