@@ -40,8 +40,8 @@ let targets: [Target] = [
     // Level 3
     library("MoodStore", ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform", "Versions"]),
     library("MoodProtocol", ["JSONRPC", "MoodCore", "JSONCodec", "Versions"]),
-    library("MoodFormats", ["MoodCore", "MoodText", "JSONCodec", "Platform"]),
-    library("Replication", ["MoodCore", "JSONCodec", "Platform"]),
+    library("MoodFormats", ["MoodCore", "MoodText", "JSONCodec"]),
+    library("Replication", ["MoodCore", "JSONCodec"]),
     // Level 4
     library("MoodClient", ["JSONRPC", "JSONCodec", "Platform", "Versions"]),
     library("PluginHost", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Platform"]),

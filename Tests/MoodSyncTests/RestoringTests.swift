@@ -180,7 +180,7 @@ import Testing
                 var head = ByteBuffer(capacity: 256)
                 head.append(
                     utf8: String(lines[1].replacing("{\"v\":1", with: "{\"v\":2").prefix(lines[1].utf8.count - 18)))
-                lines[1] = String(decoding: LineSeal.sealed(&head), as: UTF8.self)
+                lines[1] = String(decoding: Seal.sealed(&head), as: UTF8.self)
             } else {
                 lines[2] = String(lines[2].dropLast(30))
             }

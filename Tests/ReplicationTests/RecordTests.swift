@@ -264,7 +264,7 @@ import Testing
         lines[0] = lines[0].replacing(/,"sawCrc":\{[^}]*\}/, with: "").replacing(/,"known":\{.*\]\}\}/, with: "")
         var head = ByteBuffer(capacity: 256)
         head.append(utf8: String(lines[0].prefix(lines[0].utf8.count - 18)))
-        lines[0] = String(decoding: LineSeal.sealed(&head), as: UTF8.self)
+        lines[0] = String(decoding: Seal.sealed(&head), as: UTF8.self)
         let old = try #require(SnapshotText.fold(Array((lines.joined(separator: "\n") + "\n").utf8))).fold
         #expect(old.known.contains(Self.phone, 1, 0) && old.vector[Self.phone] == 1)
         // A change by a newer host replaces the older one's value.

@@ -1,5 +1,4 @@
 import JSONCodec
-import Platform
 
 /// A copy of a store in one file of JSON Lines: a first line with the store's id and revision, the lines of an export,
 /// and a last line with a checksum of everything before it.
@@ -42,7 +41,8 @@ public struct MoodCopy: Sendable {
         if !document.isEmpty { members.append(.init("document", .object(document))) }
         let start = text.count
         Self.append(members, to: &text)
-        Self.appendSeal(CRC32C.checksum(UnsafeRawBufferPointer(rebasing: text.bytes[start...])), to: &text)
+        text.appendSeal(from: start)
+        text.append("\n")
     }
 
     /// Appends the last line.
@@ -51,7 +51,8 @@ public struct MoodCopy: Sendable {
     ///   - checksum: of all bytes of the file before `text`.
     public static func appendEnd(count: Int, after checksum: UInt32, to text: inout ByteBuffer) {
         append([.init("format", .string(endFormat)), .init("count", .number(String(count)))], to: &text)
-        appendSeal(CRC32C.checksum(text.bytes, seed: checksum), to: &text)
+        text.appendSeal(checksum: CRC32C.checksum(text.bytes, seed: checksum))
+        text.append("\n")
     }
 
     /// Appends an object without its last member and its end.
@@ -60,15 +61,6 @@ public struct MoodCopy: Sendable {
         text.append(",")
     }
 
-    private static func appendSeal(_ checksum: UInt32, to text: inout ByteBuffer) {
-        text.append(utf8: seal(checksum))
-        text.append("\n")
-    }
-
-    private static func seal(_ checksum: UInt32) -> String {
-        let digits = String(checksum, radix: 16)
-        return "\"crc\":\"" + String(repeating: "0", count: 8 - digits.count) + digits + "\"}"
-    }
 }
 
 extension MoodCopy {
@@ -104,11 +96,11 @@ extension MoodCopy {
                 return .foreign(
                     "is a copy of version \(version), and this program knows \(Self.version): take a newer one")
             }
-            guard isSealed(first, seed: 0) else { return .damaged("its first line is damaged", copy) }
+            guard Seal.content(of: first) != nil else { return .damaged("its first line is damaged", copy) }
             guard let end else { return .damaged("it is cut off, its last line is missing", copy) }
             let before = UnsafeRawBufferPointer(rebasing: text[..<end.lowerBound])
             let last = UnsafeRawBufferPointer(rebasing: text[end])
-            guard isSealed(last, seed: CRC32C.checksum(before)) else {
+            guard Seal.content(of: last, seed: CRC32C.checksum(before)) != nil else {
                 return .damaged("it was changed after it was made, or bytes of it are damaged", copy)
             }
             return .whole(copy)
@@ -139,14 +131,6 @@ extension MoodCopy {
             value["format"]?.string?.utf8.elementsEqual((isEnd ? endFormat : format).utf8) == true
         else { return nil }
         return value
-    }
-
-    /// Whether a line ends in the checksum of the bytes before it.
-    private static func isSealed(_ line: UnsafeRawBufferPointer, seed: UInt32) -> Bool {
-        let count = seal(0).utf8.count
-        guard line.count > count else { return false }
-        let content = UnsafeRawBufferPointer(rebasing: line[..<(line.count - count)])
-        return line[(line.count - count)...].elementsEqual(seal(CRC32C.checksum(content, seed: seed)).utf8)
     }
 
     /// A clause for a file of the store itself, which its first line shows.

@@ -192,8 +192,7 @@ public struct ReplicaFile: Sendable {
 
     private static func checksum(of members: [JSONValue.Member]) -> String {
         let counted = members.filter { !["machine", "device", "inode", "crc"].contains($0.name) }
-        let crc = Array(JSONValue.object(counted).text.utf8).withUnsafeBytes { CRC32C.checksum($0) }
-        return withUnsafeBytes(of: CRC32C.hexDigits(of: crc)) { String(decoding: $0, as: UTF8.self) }
+        return Seal.text(Array(JSONValue.object(counted).text.utf8).withUnsafeBytes { CRC32C.checksum($0) })
     }
 
     private var value: JSONValue {

@@ -316,7 +316,8 @@ public struct SyncSight: Sendable, Equatable {
 
 extension TransportSnapshot {
     fileprivate init?(_ line: UnsafeRawBufferPointer) {
-        guard LineSeal.holds(line), let value = try? JSONValue.parse(Array(line)), let id = value["id"]?.string,
+        guard Seal.content(of: line) != nil, let value = try? JSONValue.parse(Array(line)),
+            let id = value["id"]?.string,
             let members = value["vector"]?.object,
             members.allSatisfy({ UUID($0.name) != nil && $0.value.integer != nil })
         else { return nil }
@@ -334,6 +335,6 @@ extension TransportSnapshot {
         writer.key("vector")
         vector.write(to: &writer)
         vector.writeCrcs(to: &writer)
-        return LineSeal.sealed(&writer.buffer) + [UInt8(ascii: "\n")]
+        return Seal.sealed(&writer.buffer) + [UInt8(ascii: "\n")]
     }
 }

@@ -17,10 +17,10 @@ struct BaseFile {
             let head = try? JSONValue.parse(Array(bytes[..<feed])), let storeID = head["storeId"]?.string,
             let revision = head["revision"]?.integer,
             head["crc"] == nil
-                || bytes.withUnsafeBytes({ LineSeal.holds(UnsafeRawBufferPointer(rebasing: $0[..<feed])) }),
+                || bytes.withUnsafeBytes({ Seal.content(of: UnsafeRawBufferPointer(rebasing: $0[..<feed])) != nil }),
             let fold = bytes.withUnsafeBytes({ SnapshotText.fold(UnsafeRawBufferPointer(rebasing: $0[(feed + 1)...])) })
         else { return nil }
-        let crc = head["commit"]?.string.flatMap { LineSeal.crc($0) } ?? 0
+        let crc = head["commit"]?.string.flatMap { Seal.crc($0) } ?? 0
         return BaseFile(fold: fold.fold, commit: .init(storeID: storeID, revision: revision, crc: crc))
     }
 
@@ -31,11 +31,11 @@ struct BaseFile {
     ) throws(SyncError) {
         let head: JSONValue = [
             "storeId": .string(commit.storeID), "revision": .number(String(commit.revision)),
-            "commit": .string(LineSeal.text(commit.crc)),
+            "commit": .string(Seal.text(commit.crc)),
         ]
         var line = ByteBuffer(capacity: 256)
         line.append(utf8: String(head.text.dropLast()))
-        let text = LineSeal.sealed(&line) + [UInt8(ascii: "\n")] + snapshot
+        let text = Seal.sealed(&line) + [UInt8(ascii: "\n")] + snapshot
         do throws(SystemError) { try fileSystem.replaceWhole(path, by: temporary) { _ in text } } catch {
             throw SyncPlace.error(error)
         }

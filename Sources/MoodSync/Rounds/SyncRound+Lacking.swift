@@ -54,7 +54,7 @@ extension SyncRound {
             let lines = pulled.lines.filter { $0.replica == id }
             for line in lines {
                 guard line.number == have[id] + 1, line.number <= branch.count else { break }
-                var crc = LineSeal.crc(of: line.text) ?? 0
+                var crc = Seal.crc(of: line.text) ?? 0
                 if coder.filter != nil {
                     guard case .record(let record) = try coder.record(line) else { return true }
                     crc = record.crc

@@ -184,7 +184,7 @@ struct SyncRound: ~Copyable {
     private mutating func take(_ lines: [TransportLine]) throws(SyncError) {
         var stopped: Set<UUID> = []
         for line in lines where !stopped.contains(line.replica) {
-            if coder.filter == nil, let crc = LineSeal.crc(of: line.text),
+            if coder.filter == nil, let crc = Seal.crc(of: line.text),
                 replica.fold.known.contains(line.replica, line.number, crc)
             {
                 note(line.replica, .init(number: line.number, crc: crc))
@@ -208,7 +208,7 @@ struct SyncRound: ~Copyable {
                 }
             case .unsealed:
                 // Records that were known before the filter was set stay valid.
-                let crc = LineSeal.crc(of: line.text) ?? 0
+                let crc = Seal.crc(of: line.text) ?? 0
                 if crc != 0, replica.fold.known.contains(line.replica, line.number, crc) {
                     note(line.replica, .init(number: line.number, crc: crc))
                 } else {

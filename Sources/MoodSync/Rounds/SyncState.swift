@@ -96,7 +96,7 @@ struct SyncState: Sendable {
                 guard let id = UUID(member.name) else { continue }
                 for text in member.value.array ?? [] {
                     let parts = (text.string ?? "").split(separator: "/")
-                    guard parts.count == 2, let number = Int(parts[0]), let crc = LineSeal.crc(String(parts[1])) else {
+                    guard parts.count == 2, let number = Int(parts[0]), let crc = Seal.crc(String(parts[1])) else {
                         continue
                     }
                     vector.add(.init(number: number, crc: crc), of: id)
@@ -152,7 +152,7 @@ struct SyncState: Sendable {
         texts("passedOver", passedOver)
         let notes = snapshots.sorted { $0.key < $1.key }.map { id, vector in
             let heads = vector.last.keys.sorted().map { replica in
-                let all = vector.heads(of: replica).map { JSONValue.string("\($0.number)/\(LineSeal.text($0.crc))") }
+                let all = vector.heads(of: replica).map { JSONValue.string("\($0.number)/\(Seal.text($0.crc))") }
                 return JSONValue.Member(replica.text, .array(all))
             }
             return JSONValue.Member(id, .object(heads))

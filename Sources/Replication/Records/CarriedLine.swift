@@ -11,7 +11,7 @@ public struct CarriedLine: Sendable, Equatable {
 
     /// Nil if the line is not whole, or is no record.
     public init?(_ line: UnsafeRawBufferPointer) {
-        guard LineSeal.holds(line) else { return nil }
+        guard Seal.content(of: line) != nil else { return nil }
         var validator = JSONValidator(depthLimit: Record.depthMax)
         guard validator.accepts(line) else { return nil }
         var reader = JSONReader(ValidJSON(trusting: line))
@@ -44,7 +44,7 @@ public struct CarriedLine: Sendable, Equatable {
         writer.integer(number)
         writer.key("sealed")
         writer.string(sealed)
-        return LineSeal.sealed(&writer.buffer)
+        return Seal.sealed(&writer.buffer)
     }
 
     /// A line of a snapshot that a filter has encoded.
@@ -55,12 +55,12 @@ public struct CarriedLine: Sendable, Equatable {
         writer.integer(1)
         writer.key("sealed")
         writer.string(sealed)
-        return LineSeal.sealed(&writer.buffer)
+        return Seal.sealed(&writer.buffer)
     }
 
     /// The encoded text of a line; nil for a plain line.
     public static func sealed(in line: UnsafeRawBufferPointer) throws(RecordFault) -> [UInt8]? {
-        guard LineSeal.holds(line) else { throw .broken }
+        guard Seal.content(of: line) != nil else { throw .broken }
         var validator = JSONValidator(depthLimit: Record.depthMax)
         guard validator.accepts(line) else { throw .unknown("it is not JSON") }
         var reader = JSONReader(ValidJSON(trusting: line))

@@ -307,9 +307,9 @@ extension Known {
 
     private static func text(of branch: [Entry]) -> String {
         branch.map { entry in
-            let crc = LineSeal.text(entry.crc)
+            let crc = Seal.text(entry.crc)
             if entry.revision == 0 { return crc }
-            return "\(crc).\(String(entry.revision, radix: 16)).\(LineSeal.text(entry.commit))"
+            return "\(crc).\(String(entry.revision, radix: 16)).\(Seal.text(entry.commit))"
         }.joined(separator: " ")
     }
 
@@ -335,9 +335,9 @@ extension Known {
         let isRead = text.withUTF8 { bytes in
             for word in bytes.split(separator: UInt8(ascii: " ")) {
                 let parts = word.split(separator: UInt8(ascii: "."))
-                guard let crc = LineSeal.crc(digits: parts[0]) else { return false }
+                guard let crc = Seal.crc(digits: parts[0]) else { return false }
                 guard parts.count == 3, let revision = Int(String(decoding: parts[1], as: UTF8.self), radix: 16),
-                    let commit = LineSeal.crc(digits: parts[2])
+                    let commit = Seal.crc(digits: parts[2])
                 else {
                     entries.append(Entry(crc: crc))
                     continue

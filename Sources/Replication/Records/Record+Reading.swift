@@ -22,7 +22,7 @@ extension Record {
 
     /// Reads a line, without its line feed.
     public init(line: UnsafeRawBufferPointer) throws(RecordFault) {
-        guard LineSeal.holds(line) else { throw .broken }
+        guard Seal.content(of: line) != nil else { throw .broken }
         var validator = JSONValidator(depthLimit: Self.depthMax)
         let outline: JSONOutline
         do throws(JSONError) { outline = try validator.validate(line) } catch {
@@ -87,7 +87,7 @@ extension Record {
         saw.add(crcs: crcs, branches: branches)
         before = number > 1 ? saw.heads(of: replica).first?.crc ?? 0 : 0
         saw[replica] = 0
-        crc = line.withUnsafeBytes { LineSeal.crc(ofSealed: $0) }
+        crc = Seal.crc(of: line) ?? 0
         self.journal = journal
         self.replica = replica
         self.number = number
@@ -121,7 +121,7 @@ extension Record.Commit {
         let value = JSONValue(text)
         guard let storeID = value["storeId"]?.string, let revision = value["revision"]?.integer else { return nil }
         self.init(
-            storeID: storeID, revision: revision, crc: value["crc"]?.string.flatMap { LineSeal.crc($0) } ?? 0)
+            storeID: storeID, revision: revision, crc: value["crc"]?.string.flatMap { Seal.crc($0) } ?? 0)
     }
 }
 
@@ -177,7 +177,7 @@ extension Operation {
         for member in crcs.object ?? [] {
             let named = Member(written: Array(member.name.utf8))
             guard let place = changes.firstIndex(where: { $0.member == named }) else { continue }
-            let told = (member.value.array ?? []).map { $0.string.flatMap { LineSeal.crc($0) } ?? 0 }
+            let told = (member.value.array ?? []).map { $0.string.flatMap { Seal.crc($0) } ?? 0 }
             let replaced = changes[place].replaced.enumerated().map { number, id in
                 number < told.count ? id.with(crc: told[number]) : id
             }

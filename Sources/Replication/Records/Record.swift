@@ -1,6 +1,5 @@
 import JSONCodec
 import MoodCore
-import Platform
 
 /// The changes of a replica, as one line of its log:
 ///
@@ -124,7 +123,7 @@ public struct Record: Sendable {
         writer.integer(upTo.revision)
         if upTo.crc != 0 {
             writer.key("crc")
-            writer.string(LineSeal.text(upTo.crc))
+            writer.string(Seal.text(upTo.crc))
         }
         writer.endObject()
         writer.key("ops")
@@ -144,8 +143,8 @@ public struct Record: Sendable {
             writer.key("name")
             writer.string(name)
         }
-        line = LineSeal.sealed(&writer.buffer)
-        let crc = line.withUnsafeBytes { LineSeal.crc(ofSealed: $0) }
+        line = Seal.sealed(&writer.buffer)
+        let crc = Seal.crc(of: line) ?? 0
         self.crc = crc
         self.operations = operations.map { operation in
             if case .set(let set) = operation { .set(set.named(crc)) } else { operation }
@@ -185,7 +184,7 @@ extension Operation {
                 change.member.written(isThere: isThere).withUnsafeBytes { writer.string(utf8: $0) }
                 writer.buffer.append(UInt8(ascii: ":"))
                 writer.beginArray()
-                for id in change.replaced { writer.string(LineSeal.text(id.crc)) }
+                for id in change.replaced { writer.string(Seal.text(id.crc)) }
                 writer.endArray()
             }
             writer.endObject()
@@ -202,69 +201,4 @@ extension Operation {
         }
         writer.endObject()
     }
-}
-
-/// The checksum that ends a line.
-public enum LineSeal {
-    /// `"crc":"` and eight digits and `"}`.
-    static let byteCount = 17
-
-    /// Ends an object whose brace is still open.
-    public static func sealed(_ buffer: inout ByteBuffer) -> [UInt8] {
-        buffer.append(UInt8(ascii: ","))
-        let digits = CRC32C.hexDigits(of: CRC32C.checksum(buffer.bytes))
-        buffer.append("\"crc\":\"" as StaticString)
-        buffer.append(word: digits)
-        buffer.append("\"}" as StaticString)
-        return Array(buffer.bytes)
-    }
-
-    /// The checksum of a whole line.
-    static func crc(ofSealed line: UnsafeRawBufferPointer) -> UInt32 {
-        crc(digits: line[(line.count - 10)..<(line.count - 2)]) ?? 0
-    }
-
-    /// The checksum in a line, unchecked.
-    public static func crc(of line: [UInt8]) -> UInt32? {
-        line.count > byteCount ? crc(digits: line[(line.count - 10)..<(line.count - 2)]) : nil
-    }
-
-    /// Eight digits.
-    public static func text(_ crc: UInt32) -> String {
-        withUnsafeBytes(of: CRC32C.hexDigits(of: crc)) { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// Reads eight digits.
-    public static func crc(_ text: String) -> UInt32? { crc(digits: text.utf8) }
-
-    static func crc(digits: some Collection<UInt8>) -> UInt32? {
-        guard digits.count == 8 else { return nil }
-        var crc: UInt32 = 0
-        for digit in digits {
-            let value: UInt8
-            switch digit {
-            case 48...57: value = digit - 48
-            case 97...102: value = digit - 87
-            default: return nil
-            }
-            crc = crc << 4 | UInt32(value)
-        }
-        return crc
-    }
-
-    /// Whether a line is whole.
-    public static func holds(_ line: UnsafeRawBufferPointer) -> Bool {
-        guard line.count > byteCount else { return false }
-        let start = line.count - byteCount
-        let content = UnsafeRawBufferPointer(rebasing: line[..<start])
-        func word(_ offset: Int) -> UInt64 {
-            UInt64(littleEndian: line.loadUnaligned(fromByteOffset: start + offset, as: UInt64.self))
-        }
-        return word(0) << 8 == opening && line[line.count - 2] == UInt8(ascii: "\"")
-            && line[line.count - 1] == UInt8(ascii: "}")
-            && word(7) == CRC32C.hexDigits(of: CRC32C.checksum(content))
-    }
-
-    /// `"crc":"` as the upper seven bytes of a word.
-    private static let opening: UInt64 = 0x223a_2263_7263_2200
 }

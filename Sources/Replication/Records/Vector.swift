@@ -112,7 +112,7 @@ public struct Vector: Sendable, Equatable {
             writer.beginObject()
             for (replica, crc) in crcs.sorted(by: { $0.key < $1.key }) {
                 writer.key(text: replica.text)
-                writer.string(LineSeal.text(crc))
+                writer.string(Seal.text(crc))
             }
             writer.endObject()
         }
@@ -122,7 +122,7 @@ public struct Vector: Sendable, Equatable {
         for (replica, heads) in branches.sorted(by: { $0.key < $1.key }) {
             writer.key(text: replica.text)
             writer.beginArray()
-            for head in heads { writer.string("\(head.number)/\(LineSeal.text(head.crc))") }
+            for head in heads { writer.string("\(head.number)/\(Seal.text(head.crc))") }
             writer.endArray()
         }
         writer.endObject()
@@ -151,7 +151,7 @@ public struct Vector: Sendable, Equatable {
     mutating func readCrcs(_ reader: inout JSONReader) {
         guard reader.enterObject() else { return }
         while let key = reader.nextKey() {
-            let value = JSONValue(reader.skip()).string.flatMap { LineSeal.crc($0) }
+            let value = JSONValue(reader.skip()).string.flatMap { Seal.crc($0) }
             guard let replica = key.withDecoded({ UUID($0) }), let value, last[replica] != nil else { continue }
             crcs[replica] = value
         }
@@ -166,7 +166,7 @@ public struct Vector: Sendable, Equatable {
             for text in value.array ?? [] {
                 let parts = (text.string ?? "").split(separator: "/")
                 guard parts.count == 2, let number = Int(parts[0]), number > 0, number <= Record.numberMax,
-                    let crc = LineSeal.crc(String(parts[1]))
+                    let crc = Seal.crc(String(parts[1]))
                 else { continue }
                 add(Head(number: number, crc: crc), of: replica)
             }

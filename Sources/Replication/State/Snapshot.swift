@@ -45,11 +45,11 @@ public enum Snapshot {
         }
         writer.key("moods")
         writer.integer(fold.count)
-        try body(LineSeal.sealed(&writer.buffer))
+        try body(Seal.sealed(&writer.buffer))
         for (id, state) in fold.states {
             writer.rewind(to: 0)
             write(id, state, fold.known, to: &writer)
-            try body(LineSeal.sealed(&writer.buffer))
+            try body(Seal.sealed(&writer.buffer))
         }
     }
 
@@ -71,7 +71,7 @@ public enum Snapshot {
             writer.string(operation.id.text)
             if known.isAmbiguous(operation.id) {
                 writer.key("opCrc")
-                writer.string(LineSeal.text(operation.id.crc))
+                writer.string(Seal.text(operation.id.crc))
             }
             writer.key("at")
             writer.string(operation.at.text)
@@ -169,7 +169,7 @@ public enum Snapshot {
     private static func checked(
         _ line: UnsafeRawBufferPointer, _ validator: inout JSONValidator
     ) throws(RecordFault) -> ValidJSON {
-        guard LineSeal.holds(line) else { throw .broken }
+        guard Seal.content(of: line) != nil else { throw .broken }
         guard validator.accepts(line) else { throw .unknown("it is not JSON") }
         return ValidJSON(trusting: line)
     }
@@ -217,7 +217,7 @@ public enum Snapshot {
             if key.equals("op") {
                 id = value.text().flatMap { OperationID($0) }
             } else if key.equals("opCrc") {
-                crc = value.text().flatMap { LineSeal.crc($0.string) }
+                crc = value.text().flatMap { Seal.crc($0.string) }
             } else if key.equals("at") {
                 at = value.text()?.withDecoded { Timestamp(rfc3339: $0) }
             } else if key.equals("mood") {

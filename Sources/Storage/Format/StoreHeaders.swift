@@ -1,58 +1,6 @@
 import JSONCodec
 import Platform
 
-/// The end of a line with a checksum: `"crc":"xxxxxxxx"}`, the CRC-32C of every byte before it, including the comma.
-enum Seal {
-    /// `"crc":"` and eight digits and `"}`.
-    static let byteCount = 17
-
-    /// The bytes of a line before its seal, if the seal is right.
-    @inline(__always)
-    static func content(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        guard line.count > byteCount else { return nil }
-        let content = UnsafeRawBufferPointer(rebasing: line[..<(line.count - byteCount)])
-        let seal = UnsafeRawBufferPointer(rebasing: line[(line.count - byteCount)...])
-        return matches(seal, CRC32C.checksum(content)) ? content : nil
-    }
-
-    /// Whether `seal` is the seal with this checksum.
-    static func matches(_ seal: UnsafeRawBufferPointer, _ checksum: UInt32) -> Bool {
-        guard let stated = digits(in: seal) else { return false }
-        return stated == CRC32C.hexDigits(of: checksum)
-    }
-
-    /// The digits of a right seal at the end of a line without its line feed.
-    @inline(__always)
-    static func digits(ofSealed line: UnsafeRawBufferPointer) -> UInt64 {
-        line.loadUnaligned(fromByteOffset: line.count - 10, as: UInt64.self)
-    }
-
-    /// The checksum of these digits.
-    static func crc(ofDigits digits: UInt64) -> UInt32 {
-        var crc: UInt32 = 0
-        for place in 0..<8 {
-            let digit = UInt8(truncatingIfNeeded: digits >> (place * 8))
-            crc = crc << 4 | UInt32(digit < 97 ? digit &- 48 : digit &- 87)
-        }
-        return crc
-    }
-
-    /// Number of bytes that are as in every seal.
-    static func likeness(of bytes: UnsafeRawBufferPointer) -> Int {
-        zip(bytes, "\"crc\":\"00000000\"}".utf8).count { byte, form in
-            form == UInt8(ascii: "0") ? (48...57).contains(byte) || (97...102).contains(byte) : byte == form
-        }
-    }
-
-    /// The digits of bytes in the form of a seal, in the byte order of memory.
-    static func digits(in seal: UnsafeRawBufferPointer) -> UInt64? {
-        guard seal.count == byteCount, let start = seal.baseAddress,
-            memcmp(start, "\"crc\":\"", 7) == 0, memcmp(start + 15, "\"}", 2) == 0
-        else { return nil }
-        return seal.loadUnaligned(fromByteOffset: 7, as: UInt64.self)
-    }
-}
-
 extension ByteBuffer {
     /// Appends a record. A line feed in it can only be white space, but would end the line, so it becomes a space.
     @inline(__always)
@@ -68,20 +16,6 @@ extension ByteBuffer {
         for offset in start..<count where bytes[offset] == 0x0A {
             overwrite(UnsafeRawBufferPointer(start: space.utf8Start, count: 1), at: offset)
         }
-    }
-
-    /// Appends the seal of the bytes from `start` on.
-    @inline(__always)
-    mutating func appendSeal(from start: Int) {
-        appendSeal(checksum: CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[start...])))
-    }
-
-    @inline(__always)
-    mutating func appendSeal(checksum: UInt32) {
-        append("\"crc\":\"")
-        let digits = CRC32C.hexDigits(of: checksum)
-        withUnsafeBytes(of: digits) { append($0) }
-        append("\"}")
     }
 }
 

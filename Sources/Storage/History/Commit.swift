@@ -101,7 +101,7 @@ public struct Commit {
         self.isRedo = isRedo
         saw = line.saw
         self.marks = marks
-        crc = Seal.crc(ofDigits: seal)
+        crc = withUnsafeBytes(of: seal) { Seal.crc(digits: $0) ?? 0 }
         settles = line.settles.map { String(decoding: $0, as: UTF8.self) }
         self.isClear = isClear
         count = changes.count + max(unnamed, 0) + max((total ?? told) - told, 0)

@@ -1,3 +1,4 @@
+import JSONCodec
 import Platform
 
 /// All stored journals of a store: those of `history/` and those that still count.

@@ -1,3 +1,4 @@
+import JSONCodec
 import Platform
 
 /// Reads a journal line by line, from any offset on. All readers of journals use it, with different policies:

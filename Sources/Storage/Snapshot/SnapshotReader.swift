@@ -1,3 +1,4 @@
+import JSONCodec
 import Platform
 
 /// Reads and checks `moods.json`.

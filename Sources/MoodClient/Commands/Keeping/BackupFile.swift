@@ -14,8 +14,6 @@ struct BackupFile {
 
     private static let format = "moodboard-backup"
     private static let endFormat = "moodboard-backup-end"
-    /// The checksum's bytes: `"crc":"`, eight digits and `"}`.
-    private static let sealBytes = 17
     /// The longest last line.
     private static let endBytesMax = 512
     /// The longest first line.
@@ -41,23 +39,13 @@ struct BackupFile {
 
     private init?(line: UnsafeRawBufferPointer, _ name: String) {
         guard let head = try? JSONValue.parse(Array(line)), head["format"]?.string == Self.format,
-            Self.isSealed(line, after: 0), let storeID = head["storeId"]?.string,
+            Seal.content(of: line) != nil, let storeID = head["storeId"]?.string,
             let revision = head["revision"]?.integer, let time = head["at"]?.string
         else { return nil }
         self.name = name
         self.storeID = storeID
         self.revision = revision
         self.time = time
-    }
-
-    /// Whether bytes end in the checksum of everything before it.
-    private static func isSealed(_ bytes: UnsafeRawBufferPointer, after checksum: UInt32) -> Bool {
-        guard bytes.count > sealBytes else { return false }
-        let start = bytes.count - sealBytes
-        let sum = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[..<start]), seed: checksum)
-        let digits = String(sum, radix: 16)
-        let seal = "\"crc\":\"" + String(repeating: "0", count: 8 - digits.count) + digits + "\"}"
-        return bytes[start...].elementsEqual(seal.utf8)
     }
 
     /// Whether a file ends in the last line of a copy. It does not check the bytes.
@@ -98,7 +86,7 @@ struct BackupFile {
             guard chunk.count == room else { return "it became shorter while it was read" }
             if at >= end.start {
                 let line = UnsafeRawBufferPointer(rebasing: chunk.bytes.dropLast())
-                isSealed = Self.isSealed(line, after: checksum)
+                isSealed = Seal.content(of: line, seed: checksum) != nil
             } else {
                 checksum = CRC32C.checksum(chunk.bytes, seed: checksum)
             }

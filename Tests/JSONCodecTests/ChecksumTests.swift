@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Platform
+@testable import JSONCodec
 
 @Suite struct ChecksumTests {
     private static func checksum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { CRC32C.checksum($0) } }
