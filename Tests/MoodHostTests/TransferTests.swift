@@ -117,7 +117,7 @@ import Testing
         let before = try Self.moods(session)
         let report = try session.result("store.import", #"{"path":"\#(directory.path)/import.txt","opId":"i"}"#)
         #expect(report["created"]?.integer == 89)
-        #expect(FileSystem.system.isThere(directory.path + "/history/commit-2.jsonl"))
+        #expect(try FileSystem.system.isThere(directory.path + "/history/commit-2.jsonl"))
         // A page has 4 MiB at most.
         let after = try session.result("mood.list")["total"]?.integer
         _ = try session.result("mood.toggleFavorite", #"{"id":"\#(testID(1))"}"#)
@@ -168,7 +168,7 @@ import Testing
         #expect(try session.result("store.accept", #"{"confirm":true}"#)["revision"]?.integer == 2)
         #expect(try session.result("store.log")["items"]?.array?.isEmpty == true)
         #expect(try session.result("mood.list")["total"]?.integer == 1)
-        #expect(!FileSystem.system.isThere(directory.path + "/history/commit-2.jsonl"))
+        #expect(try !FileSystem.system.isThere(directory.path + "/history/commit-2.jsonl"))
     }
 
     @Test func whatCannotBeReadIsListedAndTheRestIsTaken() throws {
@@ -241,8 +241,4 @@ import Testing
         _ = try session.result("mood.delete", #"{"id":"\#(id)"}"#)
         #expect(try session.result("store.import", #"{"text":\#(Self.text(text))}"#)["created"]?.integer == 1)
     }
-}
-
-extension FileSystem {
-    fileprivate func isThere(_ path: String) -> Bool { (try? statusOfPath(path)) != nil }
 }

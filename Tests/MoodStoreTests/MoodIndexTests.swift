@@ -38,12 +38,13 @@ import Testing
         let path = directory.path + "/moods.json"
         let header = SnapshotHeader(
             schemaVersion: 3, storeId: testID(0).text, generation: 1, revision: 1, count: records.count)
-        var writer = SnapshotWriter(try File(path, .create, in: .system), header)
+        var writer = SnapshotWriter(try DraftFile(path + "-draft", in: .system), header)
         for record in records {
             var record = record
             _ = record.withUTF8 { writer.append(UnsafeRawBufferPointer($0)) }
         }
         _ = try writer.finish()
+        try writer.draft.place(as: path)
         return try File(path, .read, in: .system)
     }
 

@@ -15,7 +15,7 @@ import Testing
         indexed.directory.remove("moods.json")
         let header = IndexedSnapshot.header(count)
         var builder = SnapshotIndexBuilder(count: count, .test, key: IndexedSnapshot.key)
-        var writer = SnapshotWriter(try File(indexed.directory.path("moods.json"), .create, in: .system), header)
+        var writer = SnapshotWriter(try DraftFile(indexed.directory.path("draft"), in: .system), header)
         var reasons: [String?] = []
         for record in records {
             // A line feed between members becomes a space in the file.
@@ -24,6 +24,7 @@ import Testing
         }
         #expect(reasons.allSatisfy { $0 == nil })
         _ = try writer.finish()
+        try writer.draft.place(as: indexed.directory.path("moods.json"))
         let image = try builder.finish(of: try indexed.identity())
         let read = try indexed.imageBytes()
         let fed = image.bytes.map { Array($0) }

@@ -66,6 +66,34 @@ import Testing
         #expect(try StoreFiles.verify(settings(directory), TestRecord.examination).isWhole)
     }
 
+    /// A kill between the names of the commit's file and of its snapshot.
+    @Test(arguments: ["opening", "generation", "compaction"])
+    func aKilledLongCommitLeavesNothing(until end: String) throws {
+        let other = TestDirectory()
+        let killed = try TestRecords(settings(other))
+        for number in 1...2 { try commit(killed, number, String(repeating: "long ", count: number << 19)) }
+        let file = other.read("history/commit-2.jsonl")
+        let store = try TestRecords(settings(directory))
+        try commit(store, 1)
+        try FileSystem.system.makeDirectory(directory.path("history"))
+        directory.write("history/commit-2.jsonl", file)
+        switch end {
+        case "opening":
+            store.close()
+            let again = try TestRecords(settings(directory))
+            #expect(again.count == 1)
+        case "generation":
+            // A host that was open meanwhile goes on, and its commit of that revision is in the journal.
+            try commit(store, 3)
+            _ = try store.with { try $0.rewrite() }
+        default:
+            try commit(store, 3)
+            _ = try store.with { try $0.compact() }
+        }
+        #expect(!history.contains("commit-2.jsonl"))
+        #expect(try StoreFiles.verify(settings(directory), TestRecord.examination).isWhole)
+    }
+
     @Test func aDirectoryInTheBackupsPlaceStopsNoGeneration() throws {
         let store = try TestRecords(settings(directory))
         try commit(store, 1)

@@ -23,12 +23,12 @@ import Testing
     private func write(_ records: [String], _ files: FileSystem) throws -> [UInt8] {
         let directory = TestDirectory()
         _ = try StoreDirectory.make(settings(directory))
-        let file = try File(directory.path("moods.json"), .create, in: files)
-        var writer = SnapshotWriter(file, IndexedSnapshot.header(records.count))
+        let draft = try DraftFile(directory.path("moods.json"), in: files)
+        var writer = SnapshotWriter(draft, IndexedSnapshot.header(records.count))
         for record in records { withBytes(record) { _ = writer.append($0) } }
         let size = try writer.finish()
         let bytes = directory.read("moods.json")
-        #expect(bytes.count == size)
+        #expect(bytes.count == size && writer.offset == size)
         return bytes
     }
 
@@ -63,9 +63,9 @@ import Testing
         let directory = TestDirectory()
         _ = try StoreDirectory.make(settings(directory))
         let files = FaultyFiles()
-        let file = try File(directory.path("moods.json"), .create, in: files.fileSystem)
+        let draft = try DraftFile(directory.path("moods.json"), in: files.fileSystem)
         files.set(.namedOnce("pwrite", 2, ENOSPC))
-        var writer = SnapshotWriter(file, IndexedSnapshot.header(9))
+        var writer = SnapshotWriter(draft, IndexedSnapshot.header(9))
         let record = String(repeating: "x", count: 1 << 20)
         for _ in 0..<9 { withBytes(record) { _ = writer.append($0) } }
         #expect(files.trace.filter { $0.hasPrefix("pwrite") }.count == 2)

@@ -33,15 +33,10 @@ extension FileSystem {
     ) throws(SystemError) {
         // A killed process may have left the file.
         try? unlink(temporary)
-        do throws(SystemError) {
-            let file = try File(temporary, .create, in: self)
-            try file.write(contents(try file.status()), at: 0)
-            if isDurable { try file.sync() }
-            try rename(temporary, path)
-        } catch {
-            try? unlink(temporary)
-            throw error
-        }
+        var draft = try DraftFile(temporary, in: self)
+        try draft.file.write(contents(try draft.file.status()), at: 0)
+        if isDurable { try draft.file.sync() }
+        try draft.place(as: path)
         guard isDurable, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
         try File(String(path[..<slash]), .directoryThroughLink, in: self).sync()
     }

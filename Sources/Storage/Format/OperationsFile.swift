@@ -203,15 +203,24 @@ enum OperationsFile {
                 + " Requests without an opId are not affected.")
     }
 
+    /// The operations file of the next generation.
+    struct Written: ~Copyable {
+        /// Synced; nil if no operations are kept.
+        var draft: DraftFile?
+        /// The number of operations that the snapshot must name.
+        let marked: Int
+    }
+
     /// Writes the operations that the next generation keeps from this one and its journals.
     ///
     /// Reads those files twice, to count and to copy: nothing depends on a process's memory. Missing operations stay
     /// missing.
-    /// - Returns: the number of operations in the file, and the number that the snapshot must name; a synced file
-    ///   exists if any are kept.
+    /// - Parameter source: nil if there cannot be any.
     static func write(
-        _ header: SnapshotHeader, carrying source: Source, named name: String, in place: borrowing StoreDirectory
-    ) throws(StorageError) -> (kept: Int, marked: Int) {
+        _ header: SnapshotHeader, carrying source: Source?, in place: borrowing StoreDirectory,
+        _ settings: StoreSettings
+    ) throws(StorageError) -> Written {
+        guard let source else { return Written(draft: nil, marked: 0) }
         let journals: OpenJournals
         do {
             let generations = try place.inventory().journals
@@ -224,7 +233,7 @@ enum OperationsFile {
         let missing = try forEach(source, journals, header.storeId, in: place) { _ in count += 1 }
         let kept = min(count, keptMax)
         let marked = kept == keptMax ? kept : kept + missing
-        guard count > 0 else { return (0, marked) }
+        guard count > 0 else { return Written(draft: nil, marked: marked) }
         var buffer = ByteBuffer(capacity: 256 << 10)
         OperationsHeader(
             schemaVersion: header.schemaVersion, storeId: header.storeId, generation: header.generation,
@@ -232,19 +241,19 @@ enum OperationsFile {
         ).append(to: &buffer)
         var skipped = count - kept
         var size = 0
-        let file = try writing { () throws(SystemError) in try place.open(name, .create) }
+        let draft = try writing { () throws(SystemError) in try place.draft(settings) }
         _ = try forEach(source, journals, header.storeId, in: place) { (operation) throws(StorageError) in
             if skipped > 0 {
                 skipped -= 1
                 return
             }
             operation.append(to: &buffer)
-            if buffer.count >= 192 << 10 { try flush(&buffer, file, &size) }
+            if buffer.count >= 192 << 10 { try flush(&buffer, draft.file, &size) }
         }
         for line in source.besides.suffix(keptMax) { line.withUnsafeBytes { buffer.append($0) } }
-        try flush(&buffer, file, &size)
-        try writing { () throws(SystemError) in try file.sync() }
-        return (kept, marked)
+        try flush(&buffer, draft.file, &size)
+        try writing { () throws(SystemError) in try draft.file.sync() }
+        return Written(draft: draft, marked: marked)
     }
 
     private static func writing<Answer: ~Copyable>(

@@ -15,9 +15,7 @@ final class CommitDraft {
         let checksum: UInt32
     }
 
-    private let file: File
-    private let name: String
-    private var isFinished = false
+    private var draft: DraftFile
     /// The reason why the commit cannot be made: bytes of it are missing.
     private(set) var failure: StorageError?
 
@@ -35,8 +33,7 @@ final class CommitDraft {
     private static let windowBytes = 64 << 10
 
     init(in place: borrowing StoreDirectory, _ settings: StoreSettings) throws(StorageError) {
-        name = "temporary-" + settings.makeIdentifier()
-        do throws(SystemError) { file = try place.open(name, .create) } catch { throw .writing(error, error.subject) }
+        do throws(SystemError) { draft = try place.draft(settings) } catch { throw .writing(error, error.subject) }
     }
 
     // MARK: Writing
@@ -100,20 +97,14 @@ final class CommitDraft {
         buffer.append(UInt8(ascii: "\n"))
         try write()
         do throws(SystemError) {
-            try file.sync()
+            try draft.file.sync()
             try place.makeHistory()
-            try place.move(name, to: CommitFile.name(revision))
-            isFinished = true
+            try place.place(&draft, as: CommitFile.name(revision))
             try File(place.path(of: StoreDirectory.historyName), .directory, in: place.fileSystem).sync()
             try place.sync()
         } catch {
             throw .writing(error, error.subject)
         }
-    }
-
-    /// Removes the file unless it is finished.
-    func discard(in place: borrowing StoreDirectory) {
-        if !isFinished { place.discard(name) }
     }
 
     private func writeFull() throws(StorageError) {
@@ -124,7 +115,7 @@ final class CommitDraft {
 
     private func write() throws(StorageError) {
         do throws(SystemError) {
-            try file.write(buffer.bytes, at: written)
+            try draft.file.write(buffer.bytes, at: written)
         } catch {
             let reason = StorageError.writing(error, error.subject)
             failure = reason
@@ -161,7 +152,7 @@ final class CommitDraft {
         window.truncate(to: 0)
         windowStart = offset
         do throws(SystemError) {
-            try window.append(upTo: count) { (room) throws(SystemError) in try file.read(room, at: offset) }
+            try window.append(upTo: count) { (room) throws(SystemError) in try draft.file.read(room, at: offset) }
         } catch {
             throw error.code == ECANCELED ? .cancelled : fail("\(error)")
         }
@@ -169,7 +160,7 @@ final class CommitDraft {
 
     private func fail(_ reason: String) -> StorageError {
         let error = StorageError.unavailable(
-            reason: "The commit cannot be made: its file \(file.path) cannot be read back: \(reason).",
+            reason: "The commit cannot be made: its file \(draft.path) cannot be read back: \(reason).",
             advice: "Nothing was changed. Try again.")
         failure = error
         return error

@@ -6,7 +6,7 @@ import Platform
 /// It has the members of the commit's line, with a line feed before each record and after the last, so that each record
 /// has its own line; the seal covers all bytes before it. The file and its name are synced before the snapshot is.
 /// Readers of commits use it if the journal before it ends one commit early: so a file that a killed process left
-/// counts for nothing. Before another snapshot of that revision is made without a journal line, the file is removed.
+/// counts for nothing. It is removed by the next opening for writing, and before the next generation.
 enum CommitFile {
     static func name(_ revision: Int) -> String { StoreDirectory.historyName + "/commit-\(revision).jsonl" }
 
@@ -15,23 +15,21 @@ enum CommitFile {
         _ line: borrowing ByteBuffer, _ revision: Int, in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(StorageError) {
         let draft = try CommitDraft(in: place, settings)
-        do throws(StorageError) {
-            let content = UnsafeRawBufferPointer(rebasing: line.bytes.dropLast(Seal.byteCount))
-            let end = try draft.begin(content)
-            if end > 0 { try draft.append(ending: "\n") }
-            try draft.append(ending: UnsafeRawBufferPointer(rebasing: content[end...]))
-            try draft.finish(as: revision, in: place)
-        } catch {
-            draft.discard(in: place)
-            throw error
-        }
+        let content = UnsafeRawBufferPointer(rebasing: line.bytes.dropLast(Seal.byteCount))
+        let end = try draft.begin(content)
+        if end > 0 { try draft.append(ending: "\n") }
+        try draft.append(ending: UnsafeRawBufferPointer(rebasing: content[end...]))
+        try draft.finish(as: revision, in: place)
     }
 
-    /// Removes what was left over of a commit that was never made.
-    static func remove(_ revision: Int, in place: borrowing StoreDirectory) throws(StorageError) {
+    /// Removes files of commits that were never made, so they are above the snapshot's revision. The lock is held.
+    static func remove(
+        in place: borrowing StoreDirectory, where isUnmade: (Int) -> Bool
+    ) throws(StorageError) {
         do throws(SystemError) {
-            guard try place.hasHistory(), try place.status(of: name(revision)) != nil else { return }
-            try place.unlink(name(revision))
+            let unmade = try place.historyInventory().commits.filter(isUnmade)
+            if unmade.isEmpty { return }
+            for commit in unmade { try place.unlink(name(commit)) }
             try File(place.path(of: StoreDirectory.historyName), .directory, in: place.fileSystem).sync()
         } catch {
             throw .writing(error, error.subject)
@@ -80,11 +78,8 @@ extension StoreFiles {
     /// Makes the draft of the open commit, which is still empty.
     func makeDraft() throws(StorageError) -> CommitDraft { try CommitDraft(in: place, settings) }
 
-    /// Removes the draft of a commit that is not made.
-    func drop(_ draft: CommitDraft) { draft.discard(in: place) }
-
-    /// Removes the file if the commit was not made. A file that stays counts for nothing.
-    func dropCommit(_ revision: Int) {
-        do throws(StorageError) { try CommitFile.remove(revision, in: place) } catch {}
+    /// Removes files of commits that were not made. One that stays counts for nothing.
+    func dropCommits(where isUnmade: (Int) -> Bool) {
+        do throws(StorageError) { try CommitFile.remove(in: place, where: isUnmade) } catch {}
     }
 }

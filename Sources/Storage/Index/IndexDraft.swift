@@ -6,38 +6,30 @@ import Platform
 /// Bytes are written to any place, each once. The first failure stops it and is thrown by `read` and `finish`, because
 /// those who pass the records cannot handle it. What is not finished leaves no file.
 ///
-/// Why a class: its end removes the temporary name, whatever ends the build.
+/// Why a class: its builder lends it to the parts of the index.
 package final class IndexDraft {
-    private var file: File?
+    private var draft: DraftFile?
     private let directory: String
-    private let temporary: String
-    private let fileSystem: FileSystem
-    private var isPublished = false
     /// Without a file, all bytes.
     private var memory = ByteBuffer(capacity: 16)
     private var failure: SystemError?
 
     /// In memory.
     package init() {
-        file = nil
-        (directory, temporary, fileSystem) = ("", "", .system)
+        draft = nil
+        directory = ""
     }
 
     init(in place: borrowing StoreDirectory, _ settings: StoreSettings) throws(SystemError) {
-        let name = "temporary-" + settings.makeIdentifier()
-        file = try place.open(name, .create)
-        (directory, temporary, fileSystem) = (place.path, place.path(of: name), place.fileSystem)
-    }
-
-    deinit {
-        // A temporary file that stays is cleared away with others.
-        if !temporary.isEmpty, !isPublished { do throws(SystemError) { try fileSystem.unlink(temporary) } catch {} }
+        draft = try place.draft(settings)
+        directory = place.path
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         guard failure == nil else { return }
-        switch file {
-        case .some(let file): do throws(SystemError) { try file.write(bytes, at: offset) } catch { failure = error }
+        switch draft {
+        case .some(let draft):
+            do throws(SystemError) { try draft.file.write(bytes, at: offset) } catch { failure = error }
         case .none:
             memory.appendZeros(offset - memory.count)
             let known = min(memory.count - offset, bytes.count)
@@ -49,10 +41,10 @@ package final class IndexDraft {
     /// Reads bytes that were written.
     func read(_ into: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) {
         if let failure { throw failure }
-        switch file {
-        case .some(let file):
-            guard try file.read(into, at: offset) == into.count else {
-                throw SystemError(call: "pread", subject: file.path, code: EIO)
+        switch draft {
+        case .some(let draft):
+            guard try draft.file.read(into, at: offset) == into.count else {
+                throw SystemError(call: "pread", subject: draft.path, code: EIO)
             }
         case .none:
             into.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory.bytes[offset..<offset + into.count]))
@@ -69,18 +61,14 @@ package final class IndexDraft {
             write(UnsafeRawBufferPointer(page), at: 0)
         }
         if let failure { throw failure }
-        guard var file = file.take() else {
+        guard var draft = draft.take() else {
             var bytes = ByteBuffer(capacity: 16)
             swap(&bytes, &memory)
             return IndexImage(bytes, header)
         }
         let path = directory + "/" + StoreInventory.indexName(header.identity.header.generation)
-        do throws(SystemError) {
-            try fileSystem.rename(temporary, path)
-            isPublished = true
-            file.path = path
-        } catch {}
-        return IndexImage(file, header)
+        do throws(SystemError) { try draft.place(as: path) } catch {}
+        return IndexImage(draft.takeFile(), header)
     }
 }
 

@@ -297,42 +297,39 @@ struct JournalWriter: ~Copyable {
 /// A new journal, written whole and synced under a temporary name, so that it becomes visible whole (rule 1 of
 /// `Recovery`). Its lock is held from the beginning.
 struct JournalMaker: ~Copyable {
-    private let file: File
+    private var draft: DraftFile
     /// The file's size, and the offset of the next line.
     private(set) var size: Int
 
     init(
-        _ header: JournalHeader, named name: String, at time: String, in place: borrowing StoreDirectory
+        _ header: JournalHeader, at time: String, in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(SystemError) {
-        let file = try place.open(name, .create)
+        let draft = try place.draft(settings)
         // Locked before any process can see it: its maker may write to it under this lock.
-        try place.fileSystem.lock(file.descriptor, .exclusiveNow)
+        try place.fileSystem.lock(draft.file.descriptor, .exclusiveNow)
         var buffer = ByteBuffer(capacity: 512)
         header.append(to: &buffer, at: time)
-        try file.write(buffer.bytes, at: 0)
+        try draft.file.write(buffer.bytes, at: 0)
         size = buffer.count
-        self.file = consume file
+        self.draft = consume draft
     }
 
     /// Copies whole lines of another journal, and adds a missing last line feed.
     mutating func copyLines(from journal: borrowing File, _ range: Range<Int>) throws(SystemError) {
         guard !range.isEmpty else { return }
-        let lastByte = try file.copyBytes(from: journal, range, to: size)
+        let lastByte = try draft.file.copyBytes(from: journal, range, to: size)
         size += range.count
         guard lastByte != UInt8(ascii: "\n") else { return }
         let lineFeed: StaticString = "\n"
-        try file.write(UnsafeRawBufferPointer(start: lineFeed.utf8Start, count: 1), at: size)
+        try draft.file.write(UnsafeRawBufferPointer(start: lineFeed.utf8Start, count: 1), at: size)
         size += 1
     }
 
-    func sync() throws(SystemError) { try file.sync() }
+    func sync() throws(SystemError) { try draft.file.sync() }
 
-    /// The journal's file, after its renaming.
-    consuming func visible(as path: String) -> File {
-        var file = file
-        file.path = path
-        return file
-    }
+    mutating func place(as path: String) throws(SystemError) { try draft.place(as: path) }
+
+    consuming func takeFile() -> File { draft.takeFile() }
 }
 
 extension File {

@@ -78,6 +78,7 @@ extension Loading {
         store.journalCount = files.journals.entries.count - outcome.abandoned.count + (isClean ? 0 : 1)
         store.note(files.snapshotStatus, published: files.publishedBytes)
         store.tidy(clearsTemporaries: store.isNobodyCompacting())
+        store.dropCommits { $0 > max(files.header.revision, published) }
         store.index = index.take()
         if !isClean || recovery.publication?.generation != files.header.generation { store.publishAtOpening() }
         return store
@@ -133,69 +134,37 @@ extension Loading {
     ) throws(SystemError) -> Journal {
         let entry = files.journals.entries[outcome.current]
         let source = try place.open(entry.name, .read)
-        let torn = try outcome.hasTornTail ? place.copyTornTail(of: source, from: outcome.end, settings) : nil
+        var torn = try outcome.hasTornTail ? place.copyTornTail(of: source, from: outcome.end, settings) : nil
 
         let generation = (files.journals.entries.map(\.generation).max() ?? entry.generation) + 1
         let name = StoreInventory.journalName(generation)
-        let temporary = "temporary-" + settings.makeIdentifier()
         let header = JournalHeader(
             schemaVersion: files.header.schemaVersion, storeId: files.header.storeId, generation: generation,
             baseRevision: outcome.held?.base ?? outcome.last)
         let tornName = StoreInventory.tornName(entry.generation, settings)
-        let maker: JournalMaker
-        do throws(SystemError) {
-            maker = try beginJournal(
-                header, after: source, torn.map { ($0, tornName) }, (temporary, name), in: place, settings)
-        } catch {
-            place.discard(temporary)
-            if let torn { place.discard(torn) }
-            throw error
-        }
+        var maker = try JournalMaker(header, at: settings.timestamp(), in: place, settings)
+        try maker.copyLines(from: source, (outcome.held?.offset ?? outcome.end)..<outcome.end)
+        try maker.sync()
+        // Renamed last of all, so that a failed attempt leaves nothing.
+        try torn?.place(as: place.path(of: tornName))
+        try maker.place(as: place.path(of: name))
         try place.sync()
         let kept = torn == nil ? "" : ", what follows is kept in \(tornName)"
         settings.log("\(place.path(of: entry.name)) ends uncleanly at commit \(outcome.last)\(kept); \(name) goes on")
         let size = maker.size
-        return Journal(
-            file: maker.visible(as: place.path(of: name)), end: size, generation: generation, isHeld: true)
-    }
-
-    /// Renames last of all, so that a failed attempt leaves nothing.
-    private func beginJournal(
-        _ header: JournalHeader, after source: borrowing File, _ torn: (String, String)?, _ names: (String, String),
-        in place: borrowing StoreDirectory, _ settings: StoreSettings
-    ) throws(SystemError) -> JournalMaker {
-        let maker = try copyHeldLines(of: source, header, settings, named: names.0, in: place)
-        if let torn { try place.move(torn.0, to: torn.1) }
-        try place.move(names.0, to: names.1)
-        return maker
-    }
-
-    private func copyHeldLines(
-        of source: borrowing File, _ header: JournalHeader, _ settings: StoreSettings, named name: String,
-        in place: borrowing StoreDirectory
-    ) throws(SystemError) -> JournalMaker {
-        var maker = try JournalMaker(header, named: name, at: settings.timestamp(), in: place)
-        try maker.copyLines(from: source, (outcome.held?.offset ?? outcome.end)..<outcome.end)
-        try maker.sync()
-        return maker
+        return Journal(file: maker.takeFile(), end: size, generation: generation, isHeld: true)
     }
 }
 
 extension StoreDirectory {
     /// Copies the bytes after the last valid line of a journal.
-    /// - Returns: the temporary name of the copy; nil if only blanks follow. The copy ends soon after four times
-    ///   `lineBytesMax`, more than any group of lines has; the rest stays in the journal.
+    /// - Returns: nil if only blanks follow. The copy ends soon after four times `lineBytesMax`, more than any group of
+    ///   lines has; the rest stays in the journal.
     func copyTornTail(
         of source: borrowing File, from start: Int, _ settings: StoreSettings
-    ) throws(SystemError) -> String? {
-        let name = "temporary-" + settings.makeIdentifier()
+    ) throws(SystemError) -> DraftFile? {
         let end = try source.endOfBytes(from: start)
-        guard end > start else { return nil }
-        try draft(name) { (file) throws(SystemError) in
-            try file.copyBytes(from: source, start..<end, to: 0)
-            try file.sync()
-        }
-        return name
+        return end > start ? try copy(of: source, start..<end, settings) : nil
     }
 }
 

@@ -101,18 +101,14 @@ extension StoreFiles {
         let named = try place.status(of: name)
         // The identity of the open file may not have been known before.
         if let named, try named.isSameFile(as: source.status()) { return }
-        let temporary = "temporary-" + settings.makeIdentifier()
-        try place.draft(temporary) { (file) throws(SystemError) in
-            try file.copyBytes(from: source, range, to: 0)
-            try file.sync()
-        }
+        var copy = try place.copy(of: source, range, settings)
         if let named, named.kind == .regular {
             let aside = try remains.place(for: name, in: place, settings)
             try Generation.giveName(aside, to: name, named, in: place, settings)
         } else {
             try remains.moveAside(name, in: place, settings)
         }
-        try place.move(temporary, to: name)
+        try place.place(&copy, as: name)
     }
 
     /// Whether the files are those that this process has open and the journal ends as it did, without relying on

@@ -203,7 +203,7 @@ struct Acceptance: ~Copyable {
         next.count = records.count
         let header = header
         let forgotten = try RepairError.storage { () throws(StorageError) in
-            try CommitFile.remove(next.revision, in: place)
+            try CommitFile.remove(in: place) { $0 == next.revision }
             return try OperationsFile.missing(
                 header.generation, marked: header.markedOperations, storeId: header.storeId, in: place)
         }
@@ -247,8 +247,8 @@ extension Acceptance {
         guard let torn else { return }
         let entry = journals.entries[torn.index]
         let source = try place.open(entry.name, .read)
-        guard let kept = try place.copyTornTail(of: source, from: torn.offset, settings) else { return }
-        try place.move(kept, to: StoreInventory.tornName(entry.generation, settings))
+        guard var kept = try place.copyTornTail(of: source, from: torn.offset, settings) else { return }
+        try place.place(&kept, as: StoreInventory.tornName(entry.generation, settings))
     }
 }
 

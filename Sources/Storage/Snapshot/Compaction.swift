@@ -106,6 +106,7 @@ extension StoreFiles {
             throw error.error
         }
         let (bytes, backup) = (made.snapshotBytes, made.backup)
+        snapshotRevision = revision
         markedOperations = made.markedOperations
         // The new journal is closed, not written here: the next writer must not wait for it.
         _ = made.takeJournal()
@@ -134,6 +135,7 @@ extension StoreFiles {
             guard case .seen = try lockAndCatchUp(load: { _ in nil }) else {
                 throw .busy(reason: "The store was changed while it was compacted. Try again.")
             }
+            dropCommits { $0 > snapshotRevision }
             let hasGrown = journal.end > start
             if !hasGrown, syncedRevision >= revision { return }
             let name = StoreInventory.journalName(journal.generation)
@@ -184,8 +186,8 @@ extension StoreFiles {
     ///
     /// - Throws: `full`, `outcomeUnknown` or `readOnly`. The old generation stays in use, unless `refusal` is then set.
     public func rewrite(
-        revision: Int, count: Int, at time: UnsafeRawBufferPointer, makesIndex: Bool = true,
-        records: ((UnsafeRawBufferPointer) -> Void) -> Void
+        revision: Int, ofFile commit: Int? = nil, count: Int, at time: UnsafeRawBufferPointer,
+        makesIndex: Bool = true, records: ((UnsafeRawBufferPointer) -> Void) -> Void
     ) throws(StorageError) -> RewriteReport {
         precondition(journal.aheadCount == 0, "staged lines are synced or dropped before a rewrite")
         if let refusal { throw refusal }
@@ -200,6 +202,8 @@ extension StoreFiles {
         var remains: Remains
         do throws(StorageError) {
             remains = try gatherRemains()
+            // Files that another program put here may have commits that this process does not know.
+            if !isSuspect { dropCommits { $0 > snapshotRevision && $0 != commit } }
         } catch {
             if journal.isUnusable { refuseFromNowOn(error) }
             throw error
@@ -230,7 +234,7 @@ extension StoreFiles {
             generation: header.generation, revision: revision, records: count,
             bytesBefore: snapshotBytes + journalBytes, snapshotBytes: made.snapshotBytes, backup: made.backup)
         setAside(remains, report)
-        generation = header.generation
+        (generation, snapshotRevision) = (header.generation, revision)
         journalCount = 1
         snapshotBytes = made.snapshotBytes
         markedOperations = made.markedOperations

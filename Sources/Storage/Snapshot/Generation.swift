@@ -48,26 +48,22 @@ enum Generation {
         records: ((UnsafeRawBufferPointer) -> Void) -> Void,
         prepare: (inout JournalMaker) throws(StorageError) -> Void = { (_) throws(StorageError) in }
     ) throws(Failure) -> Made {
-        let snapshotName = "temporary-" + settings.makeIdentifier()
         let journalName = StoreInventory.journalName(header.generation)
-        let journalTemporary = "temporary-" + settings.makeIdentifier()
-        let operationsTemporary = "temporary-" + settings.makeIdentifier()
         var stage = Stage.hidden
         do throws(StorageError) {
             let journalHeader = JournalHeader(
                 schemaVersion: header.schemaVersion, storeId: header.storeId, generation: header.generation,
                 baseRevision: header.revision)
             var maker = try step { () throws(SystemError) in
-                let maker = try JournalMaker(journalHeader, named: journalTemporary, at: time, in: place)
+                let maker = try JournalMaker(journalHeader, at: time, in: place, settings)
                 try maker.sync()
                 return maker
             }
-            let operations = try carrying.map { (source) throws(StorageError) in
-                try OperationsFile.write(header, carrying: source, named: operationsTemporary, in: place)
-            }
-            let header = header.marked(operations: operations?.marked ?? 0)
-            let bytes = try writeSnapshot(snapshotName, header, in: place, records)
-            try checkSnapshot(snapshotName, header, bytes, in: place, settings, extractor)
+            var operations = try OperationsFile.write(header, carrying: carrying, in: place, settings)
+            let header = header.marked(operations: operations.marked)
+            var snapshot = try writeSnapshot(header, in: place, settings, records)
+            let bytes = snapshot.offset
+            try checkSnapshot(snapshot.draft.path, header, bytes, in: place, settings, extractor)
             try prepare(&maker)
             let backup = try step { () throws(SystemError) in try keepBackup(of: backupOf, in: place, settings) }
             stage = .journalVisible
@@ -75,25 +71,24 @@ enum Generation {
                 let name = StoreInventory.operationsName(header.generation)
                 // A killed attempt has left a file here.
                 if try place.status(of: name) != nil { try place.unlink(name) }
-                if let operations, operations.kept > 0 { try place.move(operationsTemporary, to: name) }
-                try place.move(journalTemporary, to: journalName)
+                try operations.draft?.place(as: place.path(of: name))
+                try maker.place(as: place.path(of: journalName))
             }
             stage = .journalSyncing
             try step { () throws(SystemError) in try place.sync() }
             stage = .journalVisible
             try step { () throws(SystemError) in
-                try place.move(snapshotName, to: StoreDirectory.snapshotName)
+                try place.place(&snapshot.draft, as: StoreDirectory.snapshotName)
             }
             stage = .snapshotVisible
             try step { () throws(SystemError) in try place.sync() }
             let size = maker.size
             return Made(
-                journal: maker.visible(as: place.path(of: journalName)), journalSize: size, snapshotBytes: bytes,
-                backup: backup, markedOperations: operations?.marked ?? 0)
+                journal: maker.takeFile(), journalSize: size, snapshotBytes: bytes, backup: backup,
+                markedOperations: operations.marked)
         } catch {
             throw undo(
-                error, stage, [snapshotName, journalTemporary, operationsTemporary],
-                [journalName, StoreInventory.operationsName(header.generation)],
+                error, stage, [journalName, StoreInventory.operationsName(header.generation)],
                 StoreInventory.indexName(header.generation), in: place, settings)
         }
     }
@@ -109,43 +104,35 @@ enum Generation {
     }
 
     private static func writeSnapshot(
-        _ name: String, _ header: SnapshotHeader, in place: borrowing StoreDirectory,
+        _ header: SnapshotHeader, in place: borrowing StoreDirectory, _ settings: StoreSettings,
         _ records: ((UnsafeRawBufferPointer) -> Void) -> Void
-    ) throws(StorageError) -> Int {
-        var writer = SnapshotWriter(try step { () throws(SystemError) in try place.open(name, .create) }, header)
+    ) throws(StorageError) -> SnapshotWriter {
+        var writer = SnapshotWriter(try step { () throws(SystemError) in try place.draft(settings) }, header)
         records { writer.append($0) }
-        let bytes = try finish(&writer)
+        do throws(SystemError) { _ = try writer.finish() } catch { throw .writing(error, error.subject) }
         guard writer.count == header.count else {
             throw .unavailable(
                 reason: "\(writer.count) records were handed over where \(header.count) had been announced.",
                 advice: "This is a defect of the program; nothing was changed.")
         }
-        return bytes
-    }
-
-    private static func finish(_ writer: inout SnapshotWriter) throws(StorageError) -> Int {
-        do {
-            return try writer.finish()
-        } catch {
-            throw .writing(error, error.subject)
-        }
+        return writer
     }
 
     /// Reads the written snapshot back: a faulty disk or memory must not replace good data. With an extractor, also
     /// writes the index.
     private static func checkSnapshot(
-        _ name: String, _ header: SnapshotHeader, _ bytes: Int, in place: borrowing StoreDirectory,
+        _ path: String, _ header: SnapshotHeader, _ bytes: Int, in place: borrowing StoreDirectory,
         _ settings: StoreSettings, _ extractor: RecordExtractor?
     ) throws(StorageError) {
-        let file = try step { () throws(SystemError) in try place.open(name, .read) }
-        let reader = SnapshotReader(name: name, schemaVersion: header.schemaVersion)
+        let file = try step { () throws(SystemError) in try File(path, .read, in: place.fileSystem) }
+        let reader = SnapshotReader(name: StoreInventory.name(ofPath: path), schemaVersion: header.schemaVersion)
         var builder: SnapshotIndexBuilder?
         if let extractor, header.count > 0 {
             do throws(SystemError) {
                 let draft = try IndexDraft(in: place, settings)
                 builder = SnapshotIndexBuilder(count: header.count, extractor, key: .random(), draft)
             } catch {
-                settings.log("\(place.path(of: name)) gets no index yet: \(error)")
+                settings.log("\(path) gets no index yet: \(error)")
             }
         }
         let content: SnapshotReader.Content
@@ -164,7 +151,7 @@ enum Generation {
         do {
             _ = try builder.finish(of: SnapshotIdentity(of: file, header))
         } catch {
-            settings.log("\(place.path(of: name)) gets no index yet: \(error)")
+            settings.log("\(path) gets no index yet: \(error)")
         }
     }
 
@@ -202,19 +189,14 @@ enum Generation {
         } catch {
             let hasNoLinks = [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(error.code)
             guard hasNoLinks, let status else { throw error }
-            let temporary = "temporary-" + settings.makeIdentifier()
-            let source = try place.open(file, .read)
-            try place.draft(temporary) { (copy) throws(SystemError) in
-                try copy.copyBytes(from: source, 0..<status.size, to: 0)
-                try copy.sync()
-            }
-            try place.move(temporary, to: name)
+            var copy = try place.copy(of: place.open(file, .read), 0..<status.size, settings)
+            try place.place(&copy, as: name)
         }
     }
 
     private static func undo(
-        _ error: StorageError, _ stage: Stage, _ temporaries: [String], _ visible: [String], _ index: String,
-        in place: borrowing StoreDirectory, _ settings: StoreSettings
+        _ error: StorageError, _ stage: Stage, _ visible: [String], _ index: String, in place: borrowing StoreDirectory,
+        _ settings: StoreSettings
     ) -> Failure {
         var failure = Failure(error: error, cause: error, isUnsure: false)
         guard stage != .snapshotVisible else {
@@ -239,12 +221,10 @@ enum Generation {
         } catch {
             failure.isUnsure = true
         }
-        for name in temporaries + [index] {
-            do {
-                if try place.status(of: name) != nil { try place.unlink(name) }
-            } catch {
-                settings.log("\(place.path(of: name)) was left over: \(error)")
-            }
+        do {
+            if try place.status(of: index) != nil { try place.unlink(index) }
+        } catch {
+            settings.log("\(place.path(of: index)) was left over: \(error)")
         }
         return failure
     }

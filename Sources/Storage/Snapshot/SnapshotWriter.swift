@@ -8,15 +8,15 @@ import Platform
 /// aligned piece together, and finds, locks and maps it as a whole. A random read of a large file then costs a third
 /// less.
 struct SnapshotWriter: ~Copyable {
-    private let file: File
+    var draft: DraftFile
     private var buffer = ByteBuffer(capacity: FileSystem.pieceBytes + (64 << 10))
-    private var offset = 0
+    private(set) var offset = 0
     private var checksum: UInt32 = 0
     private var failure: SystemError?
     private(set) var count = 0
 
-    init(_ file: consuming File, _ header: SnapshotHeader) {
-        self.file = file
+    init(_ draft: consuming DraftFile, _ header: SnapshotHeader) {
+        self.draft = draft
         header.append(to: &buffer)
     }
 
@@ -41,7 +41,7 @@ struct SnapshotWriter: ~Copyable {
         buffer.append(UInt8(ascii: "\n"))
         put(buffer.count)
         if let failure { throw failure }
-        try file.sync()
+        try draft.file.sync()
         return offset
     }
 
@@ -55,7 +55,7 @@ struct SnapshotWriter: ~Copyable {
     private mutating func put(_ count: Int) {
         guard failure == nil else { return }
         do {
-            try file.write(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]), at: offset)
+            try draft.file.write(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]), at: offset)
             offset += count
             buffer.removeFirst(count)
         } catch {

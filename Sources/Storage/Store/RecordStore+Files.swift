@@ -71,15 +71,16 @@ extension RecordStore {
     mutating func rewrite(
         _ progress: @escaping (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
-        let report = try writeGeneration(progress)
+        let report = try writeGeneration(ofFile: nil, progress)
         refreshBase()
         return report
     }
 
     /// Begins the next generation; `refreshBase` must follow.
+    /// - Parameter commit: the commit with a file of its own that becomes the snapshot.
     @discardableResult
     mutating func writeGeneration(
-        _ progress: @escaping (Int, Int) -> Void = { _, _ in }
+        ofFile commit: Int? = nil, _ progress: @escaping (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
         guard let files else { return nil }
         precondition(lines.value.isEmpty, "staged lines are synced or dropped before a rewrite")
@@ -90,7 +91,7 @@ extension RecordStore {
         do throws(StorageError) {
             // The table of a long commit and an index that is made would take much memory together.
             report = try files.rewrite(
-                revision: revision, count: layers.count, at: time.bytes, makesIndex: draft == nil
+                revision: revision, ofFile: commit, count: layers.count, at: time.bytes, makesIndex: draft == nil
             ) {
                 fault = layers.handOver(progress, $0)
             }

@@ -78,10 +78,7 @@ extension RecordStore {
     }
 
     /// Removes the draft of a commit that was taken back.
-    mutating func dropDraft() {
-        guard let draft = layers.table.takeDraft() else { return }
-        files?.drop(draft)
-    }
+    mutating func dropDraft() { _ = layers.table.takeDraft() }
 
     mutating func takeBackSync() throws(StorageError) {
         try files?.takeBackSync(&lines.value, to: flushedRevision)

@@ -275,11 +275,11 @@ public struct RecordStore: ~Copyable {
         do throws(StorageError) {
             let draft = layers.table.draft
             try files.keepCommit(revision, line, draft)
-            try writeGeneration()
+            try writeGeneration(ofFile: revision)
         } catch {
             // The rest of the commit file counts for nothing: no later journal begins after this commit. Remove it to
             // free space, unless the new snapshot may be in place.
-            if refusal == nil { files.dropCommit(revision) }
+            if refusal == nil { files.dropCommits { $0 == revision } }
             revertCommit()
             dropDraft()
             if !isInPlace {

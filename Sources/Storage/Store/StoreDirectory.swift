@@ -177,20 +177,23 @@ struct StoreDirectory: ~Copyable, Sendable {
         return file
     }
 
-    /// Makes a file that `body` writes. If that fails, removes the file: on a full disk it would keep the missing
-    /// space.
-    func draft(
-        _ name: String, _ body: (borrowing File) throws(SystemError) -> Void
-    ) throws(SystemError) {
-        let file = try open(name, .create)
-        do throws(SystemError) { try body(file) } catch {
-            discard(name)
-            throw error
-        }
+    /// Begins a file under a temporary name.
+    func draft(_ settings: StoreSettings) throws(SystemError) -> DraftFile {
+        try DraftFile(path(of: "temporary-" + settings.makeIdentifier()), in: fileSystem)
     }
 
-    /// Removes an unfinished file. If that fails, the next cleanup does it.
-    func discard(_ name: String) { do throws(SystemError) { try unlink(name) } catch {} }
+    /// Copies a part of a file, and syncs the copy.
+    func copy(
+        of source: borrowing File, _ range: Range<Int>, _ settings: StoreSettings
+    ) throws(SystemError) -> DraftFile {
+        let draft = try draft(settings)
+        try draft.file.copyBytes(from: source, range, to: 0)
+        try draft.file.sync()
+        return draft
+    }
+
+    /// Gives a draft its name.
+    func place(_ draft: inout DraftFile, as name: String) throws(SystemError) { try draft.place(as: path(of: name)) }
 
     /// Opens a regular file; the caller closes the descriptor.
     func openDescriptor(_ name: String, _ access: FileSystem.Access = .read) throws(SystemError) -> Int32 {

@@ -116,7 +116,7 @@ extension Client {
         let name = Self.backupPrefix(storeID) + time
         for number in 2...99 {
             let free = number == 2 ? name : "\(name)-\(number - 1)"
-            if (try? OutputFile.isThere("\(directory)/\(free)\(Self.backupSuffix)")) == false {
+            if (try? FileSystem.system.isThere("\(directory)/\(free)\(Self.backupSuffix)")) == false {
                 return free + Self.backupSuffix
             }
         }

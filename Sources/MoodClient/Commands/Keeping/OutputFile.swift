@@ -4,30 +4,24 @@ import Platform
 /// request.
 final class OutputFile {
     private let path: String
-    private let temporary: String
     private let replaces: Bool
-    private let file: File
+    private var draft: DraftFile
     private var size = 0
-    private var isFinished = false
 
     /// - Parameter replaces: whether to replace a file of this name.
     init(_ path: String, replaces: Bool) throws(ClientError) {
         self.path = path
         self.replaces = replaces
-        temporary = path + Self.partSuffix + String(ProcessFacts.processID)
         do throws(SystemError) {
-            if !replaces, try Self.isThere(path) { throw SystemError(call: "open", subject: path, code: EEXIST) }
-            file = try File(temporary, .create, in: .system)
+            if !replaces, try FileSystem.system.isThere(path) {
+                throw SystemError(call: "open", subject: path, code: EEXIST)
+            }
+            draft = try DraftFile(path + Self.partSuffix + String(ProcessFacts.processID), in: .system)
             // The writer holds the lock while it lives. A file system without locks keeps all leftovers.
-            try? FileSystem.system.lock(file.descriptor, .exclusiveNow)
+            try? FileSystem.system.lock(draft.file.descriptor, .exclusiveNow)
         } catch {
             throw Self.failure(path, error)
         }
-    }
-
-    deinit {
-        // An unfinished file has no use.
-        if !isFinished { try? FileSystem.system.unlink(temporary) }
     }
 
     /// Removes unfinished files of dead processes.
@@ -50,33 +44,16 @@ final class OutputFile {
 
     private static let partSuffix = ".part-"
 
-    static func isThere(_ path: String) throws(SystemError) -> Bool {
-        do throws(SystemError) {
-            _ = try FileSystem.system.statusOfPath(path)
-            return true
-        } catch {
-            guard error.code == ENOENT else { throw error }
-            return false
-        }
-    }
-
     func write(_ bytes: [UInt8]) throws(ClientError) {
-        do throws(SystemError) { try file.write(bytes, at: size) } catch { throw Self.failure(path, error) }
+        do throws(SystemError) { try draft.file.write(bytes, at: size) } catch { throw Self.failure(path, error) }
         size += bytes.count
     }
 
     /// Syncs the file, names it, and syncs the directory.
     func finish() throws(ClientError) -> Int {
         do throws(SystemError) {
-            try file.sync()
-            if replaces {
-                try FileSystem.system.rename(temporary, path)
-            } else {
-                // `link` fails if another file has the name.
-                try FileSystem.system.link(temporary, path)
-                try FileSystem.system.unlink(temporary)
-            }
-            isFinished = true
+            try draft.file.sync()
+            try draft.place(as: path, replaces: replaces)
             try Self.syncDirectory(of: path)
         } catch {
             throw Self.failure(path, error)

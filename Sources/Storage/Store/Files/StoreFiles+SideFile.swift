@@ -120,22 +120,19 @@ extension StoreFiles {
         _ file: SideFile, with bytes: UnsafeRawBufferPointer, in place: borrowing StoreDirectory,
         _ settings: StoreSettings
     ) throws(StorageError) {
-        let temporary = "temporary-" + settings.makeIdentifier()
         let text = sealed(bytes)
         var isRenamed = false
         do throws(SystemError) {
-            let opened = try place.open(temporary, .create)
-            try opened.write(text.bytes, at: 0)
-            try opened.sync()
-            try place.move(temporary, to: file.rawValue)
+            var draft = try place.draft(settings)
+            try draft.file.write(text.bytes, at: 0)
+            try draft.file.sync()
+            try place.place(&draft, as: file.rawValue)
             isRenamed = true
             try place.sync()
         } catch {
             if isRenamed {
                 throw .outcomeUnknown(reason: "\(file.rawValue) was written, but not for certain: \(error).")
             }
-            // A temporary file that stays does no harm.
-            try? place.unlink(temporary)
             throw .writing(error, file.rawValue)
         }
     }

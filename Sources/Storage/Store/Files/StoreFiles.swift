@@ -81,6 +81,8 @@ public final class StoreFiles {
     var markedOperations: Int
     /// The generation of the snapshot.
     public internal(set) var generation: Int
+    /// The last commit in the snapshot.
+    var snapshotRevision: Int
     /// The last synced commit (with durability none: the last written one).
     public internal(set) var revision: Int
     /// The last commit known to be on stable storage.
@@ -120,6 +122,7 @@ public final class StoreFiles {
         unknownMembers = header.unknownMembers
         markedOperations = header.markedOperations
         generation = header.generation
+        snapshotRevision = header.revision
         self.revision = revision
         self.syncedRevision = syncedRevision
         self.snapshotBytes = snapshotBytes
