@@ -108,6 +108,8 @@ public struct LocalRecorder: Sendable {
             for (replica, head) in own where fold.known.contains(replica, head.number, head.crc) {
                 if renamed == replica { seen = fold.known.adding(head, of: replica, to: seen) }
             }
+            // The commits up to here are in the store, whatever name the mark has for their records.
+            for (replica, head) in past { seen = fold.known.adding(head, of: replica, to: seen) }
             return []
         case .shown(let moods):
             shown.merge(moods) { $1 }
