@@ -68,7 +68,9 @@ static void signal_descendants(int number) {
         }
     }
     for (size_t index = 0; index < count; index++) {
-        if (relations[index].is_ours) kill(relations[index].id, number);
+        if (!relations[index].is_ours) continue;
+        kill(relations[index].id, number);
+        if (number == SIGKILL) keeper_hasten(relations[index].id);
     }
     free(relations);
 }
@@ -100,10 +102,12 @@ bool keeper_reap(bool waits, int *word) {
 
 // Kills until no process is left. A killed process leaves its children to the keeper, so there is always one to wait
 // for.
-void keeper_end_all(void) {
+void keeper_end_all(int64_t ids) {
     int word;
     while (errno = 0, waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD) {
         keeper_signal_all(SIGKILL);
+        for (pid_t id = 2; id < ids; id++) keeper_hasten(id);
+        ids = 0;
         keeper_reap(true, &word);
     }
 }

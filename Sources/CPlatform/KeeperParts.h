@@ -65,14 +65,17 @@ int64_t keeper_number(const char *text);
 void keeper_signal_all(int number);
 // Reaps ended processes, waiting for one if `waits`; returns whether the plugin has ended, and its status word.
 bool keeper_reap(bool waits, int *word);
-// Kills until no process is left.
-void keeper_end_all(void);
+// Kills until no process is left. The ids of a namespace that has its own are below `ids`; else that is 0.
+void keeper_end_all(int64_t ids);
 
 // Whether the namespace has ids of its own, and at most this many; the least limit is 302.
 bool keeper_counts_processes(int64_t most);
 // Limits the plugin's share of the processor when it starts many processes, whose ids are below `ids`. Returns the
 // milliseconds until the next call.
 int keeper_share_turns(int64_t ids);
+// Has a killed process run before others: it runs once more, to give back its memory, under locks that it shares with
+// its relatives. An ordinary user cannot raise its priority, but can shorten its slice.
+void keeper_hasten(pid_t id);
 
 // These run in the plugin's process before its program does. False: `outcome` has the failed step. A feature that the
 // kernel lacks is no failure: it is recorded as declared.

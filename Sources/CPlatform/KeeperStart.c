@@ -44,8 +44,8 @@ static bool write_file(const char *path, const char *text) {
 
 static int become_keeper(void *argument) {
     struct start *start = argument;
-    // Only SIGKILL can end process 1 of a namespace, and it ends all its processes. Another keeper has to end them
-    // itself.
+    // Before process 1 of a namespace runs its program, only SIGKILL ends it, and all its processes. Another keeper
+    // has to end them itself.
     syscall(SYS_prctl, PR_SET_PDEATHSIG, start->has_namespaces ? SIGKILL : CPLATFORM_KEEPER_SIGNAL, 0, 0, 0);
     if (start->user_map
         && !(write_file("/proc/self/setgroups", "deny") && write_file("/proc/self/uid_map", start->user_map)

@@ -15,19 +15,28 @@ enum { plugin_niceness = 5 };
 // wait for its end. (sched_setattr(2): `sched_runtime` of SCHED_OTHER, from Linux 6.12 on; before that it has no
 // effect.)
 static const uint64_t plugin_turn_nanoseconds = 20000000;
+// The least slice: of the processes that may run, the one with the shortest goes first.
+static const uint64_t dying_turn_nanoseconds = 100000;
 
-void keeper_give_way(void) {
-    (void)setpriority(PRIO_PROCESS, 0, plugin_niceness);
 #if defined(__linux__)
-    // Descendants inherit it.
+// Sets the niceness and the slice of a process, as a program of the usual policy; 0 is the calling process.
+static bool set_turns(pid_t id, int niceness, uint64_t nanoseconds) {
     struct {
         uint32_t size, policy;
         uint64_t flags;
         int32_t nice;
         uint32_t priority;
         uint64_t runtime, deadline, period;
-    } turns = {.size = 48, .nice = plugin_niceness, .runtime = plugin_turn_nanoseconds};
-    (void)syscall(SYS_sched_setattr, 0, &turns, 0);
+    } turns = {.size = 48, .nice = niceness, .runtime = nanoseconds};
+    return syscall(SYS_sched_setattr, id, &turns, 0) == 0;
+}
+#endif
+
+void keeper_give_way(void) {
+    (void)setpriority(PRIO_PROCESS, 0, plugin_niceness);
+#if defined(__linux__)
+    // Descendants inherit it.
+    (void)set_turns(0, plugin_niceness, plugin_turn_nanoseconds);
     // A session that is scheduled as one group has its own niceness. (sched(7): "The autogroup feature")
     const int group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
     if (group < 0) return;
@@ -52,29 +61,33 @@ static bool is_there(pid_t id, int *niceness) {
     return *niceness != -1 || errno == 0;
 }
 
-// Only lowers priorities, because an ordinary user cannot raise one.
+// Only lowers priorities, because an ordinary user cannot raise one, and never below the least of the usual policy:
+// under SCHED_IDLE a process that others wait for might not run for minutes.
 int keeper_share_turns(int64_t ids) {
     static int pause = pause_least, before = processes_usual;
     int count = 0, step = 0, niceness;
     for (pid_t id = 2; id < ids; id++) count += is_there(id, &niceness);
-    while (step < steps && weights[step] * count > weights[0] * processes_usual) step++;
+    while (step < steps - 1 && weights[step] * count > weights[0] * processes_usual) step++;
     for (pid_t id = 2; step > 0 && id < ids; id++) {
-        if (!is_there(id, &niceness)) continue;
-        if (step < steps) {
-            if (niceness < plugin_niceness + step) (void)setpriority(PRIO_PROCESS, (id_t)id, plugin_niceness + step);
-        } else if (sched_getscheduler(id) != SCHED_IDLE) {
-            // A weight of 3, and any other process that wakes up goes first.
-            (void)sched_setscheduler(id, SCHED_IDLE, &(struct sched_param){0});
-        }
+        if (!is_there(id, &niceness) || niceness >= plugin_niceness + step) continue;
+        (void)setpriority(PRIO_PROCESS, (id_t)id, plugin_niceness + step);
     }
     // While their number does not grow, there is little to do.
     pause = count > before ? pause_least : pause * 2 < pause_most ? pause * 2 : pause_most;
     before = count;
     return pause;
 }
+
+void keeper_hasten(pid_t id) {
+    int niceness;
+    if (!is_there(id, &niceness) || set_turns(id, 0, dying_turn_nanoseconds)) return;
+    (void)set_turns(id, niceness, dying_turn_nanoseconds);
+}
 #else
 int keeper_share_turns(int64_t ids) {
     (void)ids;
     return 1000;
 }
+
+void keeper_hasten(pid_t id) { (void)id; }
 #endif

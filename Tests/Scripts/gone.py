@@ -4,10 +4,13 @@
     Tests/Scripts/gone.py PATH/TO/moodboard [--kills 1000] [--seed 1]
 
 Each host runs several plugins, good and hostile: one that ignores all signals, one that keeps grandchildren, one with 200
-processes in sessions of their own, one with 1,000 children. It is killed at a random moment, sometimes while they start.
+processes in sessions of their own, one with 1,000 children. It is killed at a random moment, sometimes while they start, sometimes
+when all of them are there and other programs compute on each processor.
 """
 
+import os
 import random
+import subprocess
 import time
 
 from harness import script
@@ -34,11 +37,19 @@ def main(options):
             for way in chance.sample(WAYS, chance.randint(1, 3)):
                 host.send(f"x.{names[way]}.go")
             host.ask("host.ping")
+            computing = []
+            if chance.random() < 0.2:
+                # The keeper has lowered their priorities by then.
+                time.sleep(1)
+                computing = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(os.cpu_count())]
             time.sleep(chance.choice([0, 0.001, 0.01, 0.05, 0.2]) * chance.random())
             below = descendants(host.pid)
             most = max(most, len(below))
             host.kill()
             seconds = gone(below, trial.store, options.seconds)
+            for one in computing:
+                one.kill()
+                one.wait()
             host.process.stdin.close()
             host.process.stdout.close()
             if seconds is None:

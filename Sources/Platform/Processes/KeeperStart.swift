@@ -9,7 +9,8 @@ final class KeeperStart: Sendable {
     private enum State {
         /// `isUnwanted`: kill it as soon as it exists. `isAlone`: its owner will not reap it.
         case asked(isUnwanted: Bool, isAlone: Bool)
-        case started(pid_t, hasNamespaces: Bool)
+        /// `killTime`: the time at which it is killed.
+        case started(pid_t, hasNamespaces: Bool, killTime: Int?)
         /// Reaped, or never started.
         case gone
     }
@@ -50,8 +51,9 @@ final class KeeperStart: Sendable {
     private func began(_ id: pid_t, hasNamespaces: Bool) {
         let isAlone = state.withLock { state in
             guard case .asked(let isUnwanted, let isAlone) = state else { return false }
-            state = .started(id, hasNamespaces: hasNamespaces)
-            if isUnwanted, !isAlone { kill(id, hasNamespaces) }
+            let killTime = isUnwanted ? Clock.monotonicMilliseconds + Self.patienceMilliseconds : nil
+            state = .started(id, hasNamespaces: hasNamespaces, killTime: killTime)
+            if isUnwanted, !isAlone { kill(id) }
             return isAlone
         }
         guard isAlone else { return }
@@ -61,27 +63,31 @@ final class KeeperStart: Sendable {
     }
 
     /// Nil before the start and after the end.
-    var id: pid_t? { state.withLock { if case .started(let id, _) = $0 { id } else { nil } } }
+    var id: pid_t? { state.withLock { if case .started(let id, _, _) = $0 { id } else { nil } } }
 
-    /// Has the keeper killed with all its processes.
+    /// The time for a keeper to end its processes. One that cannot, because a debugger holds it, is killed then.
+    private static let patienceMilliseconds = 500
+
+    /// Has the keeper end with all its processes.
     func kill() {
         state.withLock { state in
             switch state {
             case .asked(_, let isAlone): state = .asked(isUnwanted: true, isAlone: isAlone)
-            case .started(let id, let hasNamespaces): kill(id, hasNamespaces)
+            case .started(let id, let hasNamespaces, nil):
+                let time = Clock.monotonicMilliseconds + Self.patienceMilliseconds
+                state = .started(id, hasNamespaces: hasNamespaces, killTime: time)
+                kill(id)
+            case .started: break
             case .gone: break
             }
         }
     }
 
-    private func kill(_ id: pid_t, _ hasNamespaces: Bool) {
-        if hasNamespaces {
-            _ = sendSignal(id, SIGKILL)
-        } else {
-            cplatform_keeper_hang_up(reports)
-            // A stopped keeper would not notice.
-            _ = sendSignal(id, SIGCONT)
-        }
+    /// The keeper ends its processes, which is faster than the kernel's way.
+    private func kill(_ id: pid_t) {
+        cplatform_keeper_hang_up(reports)
+        // A stopped keeper would not notice.
+        _ = sendSignal(id, SIGCONT)
     }
 
     /// Whether all its processes are gone. Never waits; call it until it returns true.
@@ -89,8 +95,14 @@ final class KeeperStart: Sendable {
         state.withLock { state in
             switch state {
             case .asked: return false
-            case .started(let id, _):
-                guard retryingInterrupted({ Int(waitpid(id, nil, WNOHANG)) }) != 0 else { return false }
+            case .started(let id, let hasNamespaces, let killTime):
+                guard retryingInterrupted({ Int(waitpid(id, nil, WNOHANG)) }) != 0 else {
+                    // The end of process 1 of a namespace ends all of them.
+                    if hasNamespaces, let killTime, Clock.monotonicMilliseconds >= killTime {
+                        _ = sendSignal(id, SIGKILL)
+                    }
+                    return false
+                }
                 state = .gone
                 return true
             case .gone: return true
