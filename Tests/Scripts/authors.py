@@ -110,6 +110,21 @@ def schemas(shell):
     check("schemas: a result that is not as declared", "--- a host answers with an error instead (1031): /text is required" in shown, shown)
 
 
+def dies(shell):
+    """What a plugin says on stderr before it dies at its start is shown, and its end, each time."""
+    shell.plugin("new", ID, "--lang", "sh")
+    program = os.path.basename(glob.glob(os.path.join(shell.folder, ID, "main.*"))[0])
+    for way, close in (("", ""), (", and closes its stdout first", "exec >&-\n")):
+        shell.write(program, f"#!/bin/sh\n{close}echo 'why it dies' >&2\nexit 3\n")
+        for attempt in range(10 if shell.is_quick else 50):
+            _, shown, told = shell.plugin("dev", ID, typed="hello {}\n")
+            if "err why it dies\n" not in shown or "--- it ended: exit status 3" not in shown:
+                check(f"dies{way}: attempt {attempt}", False, shown + told)
+                break
+        else:
+            check(f"dies{way}", True)
+
+
 def follows(shell):
     """A change of a file, and of the manifest, starts it anew; Ctrl-C ends it, and nothing is left."""
     shell.plugin("new", ID, "--lang", "python")
@@ -217,7 +232,7 @@ def untrusted(shell):
 def main(options):
     mood, Shell.is_quick = options.mood, options.quick
     trials = [(f"{language}", lambda shell, language=language: one_language(shell, language), tool) for language, tool in TOOLS.items() if not options.quick]
-    trials += [(one.__name__, one, None) for one in (schemas, follows, server, virtual, slow, untrusted)]
+    trials += [(one.__name__, one, None) for one in (schemas, dies, follows, server, virtual, slow, untrusted)]
     for name, trial, tool in trials:
         if tool and not shutil.which(tool):
             print(f"SKIPPED: {tool}")

@@ -97,7 +97,8 @@ final class Conversation {
         let deadline = Clock.monotonicMilliseconds + milliseconds
         while patient.ending() == nil, Clock.monotonicMilliseconds < deadline { wait(4) }
         guard let status = patient.ending() else { return nil }
-        if isReading { wait(200) { isOutputAtEnd } }
+        // The pipes may still hold its last words, and a descendant may hold the pipes.
+        wait(200) { (isOutputAtEnd || !isReading) && patient.errors < 0 }
         return status
     }
 

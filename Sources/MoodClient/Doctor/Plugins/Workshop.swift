@@ -76,7 +76,7 @@ final class Workshop {
                 isInterrupted || hasChanged || failure != nil || isAlive && talk.isOutputAtEnd
                     || isInputAtEnd && isQuiet(talk)
             }
-            if isAlive, talk.isOutputAtEnd, !hasChanged {
+            if isAlive, talk.isOutputAtEnd {
                 let ending = talk.waitForEnd(1000)
                 show("---", "it ended: \(ending.map { "\($0)" } ?? "it closed its stdout")")
             }
