@@ -142,7 +142,7 @@ def examples(folder):
     """Copies of the example plugins that can run here, built if necessary."""
     for name in sorted(os.listdir(EXAMPLES)):
         source = os.path.join(EXAMPLES, name)
-        if not os.path.isdir(source):
+        if "." not in name or not os.path.isdir(source):
             continue
         place = os.path.join(folder, "examples", name)
         shutil.copytree(source, place, ignore=shutil.ignore_patterns(".build"))

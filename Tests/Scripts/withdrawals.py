@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Random lives of one plugin in two hosts of a store: calls, hooked changes, trust, disable, configure, restart, kills and updates of its
-folder, from either host, in random order.
+"""Random lives of one plugin in two hosts of a store: trust, disable, configure, restart, kills, updates of its folder, and calls of every kind
+that a plugin serves, from either host, in random order. It is told of changes all the time.
 
     Tests/Scripts/withdrawals.py PATH/TO/moodboard [--lives 300] [--seed 1]
 
-Each request has exactly one answer. A second after trust was withdrawn or taken by other bytes nothing of the old copy runs in either host:
+Each request, and each member of a batch, has exactly one answer, and none is an internal error. A second after trust was withdrawn or taken by other bytes nothing of the old copy runs in either host:
 each process says which version it is and writes it with its number into its data directory. In the end no process is left, no
 child is a zombie, and the hosts have no more descriptors than at the start."""
 
 import argparse
+import collections
+import hashlib
 import json
 import os
 import random
@@ -25,20 +27,76 @@ PROGRAM = '''import json, os, sys, time
 VERSION = %d
 with open(os.environ["MOODBOARD_PLUGIN_DATA"] + "/starts", "a") as file:
     file.write("%%d\\n" %% VERSION)
+asking, results = {}, {
+    "plugin.hello": {"protocol": 1}, "say": {"version": VERSION}, "share.render": {"text": "x"}, "detail.cells": {"cells": [], "maxAge": 0},
+    "import.read": {"moods": [{"emoji": "😊", "label": "read", "timestamp": "2026-01-02T03:04:05Z"}], "problems": []}, "export.write": {"text": "x"}}
+def answer(number, result):
+    print(json.dumps({"jsonrpc": "2.0", "id": number, "result": result}), flush=True)
 for line in sys.stdin.buffer:
     message = json.loads(line)
-    if "id" not in message:
-        continue
-    if message["method"] == "say":
-        time.sleep(message["params"].get("wait", 0))
-    result = {"protocol": 1} if message["method"] == "plugin.hello" else {"version": VERSION} if message["method"] == "say" else {}
-    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    if "method" not in message:
+        # Whatever the host has said to the question.
+        answer(asking.pop(message["id"]), {"version": VERSION})
+    elif "id" in message:
+        params = message["params"]
+        if message["method"] == "say":
+            time.sleep(params.get("wait", 0))
+        if "ask" in params:
+            asking[f"q{len(asking)}"] = message["id"]
+            print(json.dumps({"jsonrpc": "2.0", "id": f"q{len(asking) - 1}", "method": params["ask"], "params": {}}), flush=True)
+        else:
+            answer(message["id"], results.get(message["method"], {}))
 '''
 MANIFEST = {
     "provides": {
-        "methods": [{"name": "say", "summary": "Says it.", "params": {"type": "object"}, "result": {"type": "object"}, "effect": "read"}],
-        "hooks": [{"on": "change", "failure": "open", "timeoutMs": 500}]},
+        "methods": [{"name": "say", "summary": "Says it.", "params": {"type": "object"}, "result": {"type": "object"}, "effect": "read", "tool": True}],
+        "hooks": [{"on": "change", "failure": "open", "timeoutMs": 500}, {"on": "navigate", "failure": "open", "timeoutMs": 500}],
+        "shareFormats": [{"name": "life", "title": "Life", "mediaType": "text/plain"}], "cells": [{"type": "life"}], "events": ["mood"],
+        "importers": [{"format": "life", "title": "Life", "extensions": ["life"]}],
+        "exporters": [{"format": "life", "title": "Life", "extension": "life", "mediaType": "text/plain"}]},
+    "permissions": {"moods": "read"},
     "config": {"type": "object", "properties": {"number": {"type": "integer"}}}, "limits": {"timeoutMs": 2000, "concurrency": 2}}
+TOOL = "x_life_say_" + hashlib.sha256(f"x.{ID}.say".encode()).hexdigest()[:6]
+META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": {"name": "lives", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {}}
+
+
+class Counting(pluginhost.Host):
+    """Counts the answers to each request; a batch's count as those of its members."""
+
+    def sort(self, message):
+        for one in message if isinstance(message, list) else [message]:
+            if isinstance(one, dict) and "id" in one and "method" not in one:
+                self.counts[one["id"]] += 1
+                code = one.get("error", {}).get("code")
+                self.outcomes[code] += 1
+                if code == -32603 or one["id"] is None:
+                    self.wrong.append(one)
+            super().sort(one)
+
+    def send_batch(self, requests):
+        self.number += len(requests)
+        numbers = list(range(self.number - len(requests) + 1, self.number + 1))
+        self.write(json.dumps([{"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+                               for number, (method, params) in zip(numbers, requests)]).encode() + b"\n")
+        return numbers
+
+
+def counting(trial):
+    host = Counting(trial.command)
+    host.counts, host.outcomes, host.wrong = collections.Counter(), collections.Counter(), []
+    return host
+
+
+def call(generator, mood):
+    """A request that the plugin serves, or is asked about."""
+    change = {"emoji": "😊", "label": "life"}
+    return generator.choice([
+        (f"x.{ID}.say", {"wait": generator.choice((0, 0, 0.01, 0.3))}), (f"x.{ID}.say", {"wait": 0}), ("mood.create", change), ("mood.create", change),
+        (f"x.{ID}.say", {"ask": generator.choice(("mood.list", "store.info", "settings.set", "no.such"))}), ("mood.share", {"id": mood, "format": "life"}),
+        ("mood.detail", {"id": mood, "waitMs": generator.choice((0, 100))}), ("store.import", {"format": "life", "text": "x"}),
+        ("store.export", {"format": "life", "filter": {"text": "before"}}), ("nav.navigate", {"route": {"name": "moodDetail", "id": mood}}),
+        ("tools/call", {"name": TOOL, "arguments": {"wait": 0}, "_meta": META}), ("tools/list", {"_meta": META}), ("rpc.discover", {})])
 
 
 def descriptors(host):
@@ -66,12 +124,13 @@ def life(trial, hosts, generator, state):
     for _ in range(generator.randint(2, 7)):
         host = generator.choice(hosts)
         what = generator.choices(
-            ["call", "change", "trust", "update", "untrust", "disable", "enable", "configure", "restart", "kill"],
-            [8, 4, 3, 2, 2, 2, 2, 2, 1, 1])[0]
+            ["call", "batch", "trust", "update", "untrust", "disable", "enable", "configure", "restart", "kill"],
+            [12, 2, 3, 2, 2, 2, 2, 2, 1, 1])[0]
         if what == "call":
-            asked.append((host, host.send(f"x.{ID}.say", {"wait": generator.choice((0, 0, 0.01, 0.3))})))
-        elif what == "change":
-            asked.append((host, host.send("mood.create", {"emoji": "😊", "label": "life"})))
+            what, params = call(generator, state["mood"])
+            asked.append((host, host.send(what, params)))
+        elif what == "batch":
+            asked += [(host, number) for number in host.send_batch([call(generator, state["mood"]) for _ in range(generator.randint(1, 4))])]
         elif what == "update":
             state["version"] += 1
             with open(os.path.join(folder, "main.py"), "w", encoding="utf-8") as file:
@@ -102,6 +161,11 @@ def life(trial, hosts, generator, state):
             raise AssertionError(
                 f"{steps[number, host]}, of {[(hosts.index(one), what) for (_, one), what in steps.items()]}: {error}{described(hosts, time.monotonic(), (), host, number)}"
             ) from None
+    for host in hosts:
+        several = [number for number, count in host.counts.items() if count != 1]
+        if several or host.wrong:
+            raise AssertionError(f"answered otherwise than once: {several}; wrong: {host.wrong}")
+        host.counts.clear()
     records = hosts[0].ask("plugin.info", {"id": ID})
     if last is not None and generator.random() < 0.2:
         time.sleep(max(0.0, last + 1.2 - time.monotonic()))
@@ -149,11 +213,11 @@ def main():
         os.chmod(trial.store, 0o700)
         with open(os.path.join(folder, "main.py"), "w", encoding="utf-8") as file:
             file.write(PROGRAM % 0)
-        hosts = [trial.start(), trial.start()]
+        hosts = [counting(trial), counting(trial)]
         state = {"version": 0, "trusted": None, "looks": 0}
         for host in hosts:
             host.ask("plugin.list")
-            host.ask("mood.create", {"emoji": "😊", "label": "before"})
+            state["mood"] = host.ask("mood.create", {"emoji": "😊", "label": "before"})["id"]
             life(trial, hosts, generator, state)
             host.ask("mood.list")
         for host in hosts:
@@ -179,7 +243,7 @@ def main():
         children = [open(f"/proc/{host.pid}/task/{host.pid}/children").read().split() for host in hosts]
         ends = [host.close(5) for host in hosts]
         print(f"{options.lives} lives, {state['version']} versions, looked {state['looks']} times a second later; left: {left}, children {children}, "
-              f"descriptors {before} then {after}, ended after {ends} s")
+              f"descriptors {before} then {after}, ended after {ends} s; answers by code: {dict(sum((host.outcomes for host in hosts), collections.Counter()))}")
         return 1 if left or any(children) or None in ends or any(b > a + 2 for a, b in zip(before, after)) else 0
 
 
