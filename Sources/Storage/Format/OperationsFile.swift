@@ -217,8 +217,8 @@ enum OperationsFile {
     /// missing.
     /// - Parameter source: nil if there cannot be any.
     static func write(
-        _ header: SnapshotHeader, carrying source: Source?, in place: borrowing StoreDirectory,
-        _ settings: StoreSettings
+        _ header: SnapshotHeader, carrying source: Source?, named identifier: String,
+        in place: borrowing StoreDirectory
     ) throws(StorageError) -> Written {
         guard let source else { return Written(draft: nil, marked: 0) }
         let journals: OpenJournals
@@ -241,7 +241,7 @@ enum OperationsFile {
         ).append(to: &buffer)
         var skipped = count - kept
         var size = 0
-        let draft = try writing { () throws(SystemError) in try place.draft(settings) }
+        let draft = try writing { () throws(SystemError) in try place.draft(identifier) }
         _ = try forEach(source, journals, header.storeId, in: place) { (operation) throws(StorageError) in
             if skipped > 0 {
                 skipped -= 1

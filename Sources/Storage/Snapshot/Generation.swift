@@ -59,7 +59,8 @@ enum Generation {
                 try maker.sync()
                 return maker
             }
-            var operations = try OperationsFile.write(header, carrying: carrying, in: place, settings)
+            var operations = try OperationsFile.write(
+                header, carrying: carrying, named: settings.makeIdentifier(), in: place)
             let header = header.marked(operations: operations.marked)
             var snapshot = try writeSnapshot(header, in: place, settings, records)
             let bytes = snapshot.offset

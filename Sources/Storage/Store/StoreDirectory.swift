@@ -178,8 +178,10 @@ struct StoreDirectory: ~Copyable, Sendable {
     }
 
     /// Begins a file under a temporary name.
-    func draft(_ settings: StoreSettings) throws(SystemError) -> DraftFile {
-        try DraftFile(path(of: "temporary-" + settings.makeIdentifier()), in: fileSystem)
+    func draft(_ settings: StoreSettings) throws(SystemError) -> DraftFile { try draft(settings.makeIdentifier()) }
+
+    func draft(_ identifier: String) throws(SystemError) -> DraftFile {
+        try DraftFile(path(of: "temporary-" + identifier), in: fileSystem)
     }
 
     /// Copies a part of a file, and syncs the copy.
