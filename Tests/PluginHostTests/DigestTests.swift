@@ -92,7 +92,7 @@ import Testing
         var digests = KnownDigests(settlingMilliseconds: settling)
         func digest() throws -> PluginDigest {
             let place = try PluginFolder(folder.path, calls)
-            return try digests.digest(of: place, at: folder.path, place.entries())
+            return try #require(try digests.digest(of: place, at: folder.path, place.entries()))
         }
         let first = try digest()
         #expect(try digest() == first)
@@ -104,6 +104,33 @@ import Testing
         #expect(try second == PluginFolder(folder.path, .system).digest())
         try folder.write("one", to: "main.py", mode: 0o755)
         #expect(try digest() != first)
+    }
+
+    @Test func aLargeFolderIsReadByAnotherThread() throws {
+        let folder = try TestFolder()
+        try folder.write(String(repeating: "x", count: 300 << 10), to: "main.py")
+        let expected = try PluginFolder(folder.path, .system).digest()
+        let opened = Mutex(0)
+        var calls = FolderCalls.system
+        calls.openFile = { place, name throws(SystemError) in
+            opened.withLock { $0 += 1 }
+            return try FolderCalls.system.openFile(place, name)
+        }
+        var digests = KnownDigests()
+        func digest() throws -> PluginDigest? {
+            let place = try PluginFolder(folder.path, calls)
+            return try digests.digest(of: place, at: folder.path, place.entries())
+        }
+        digests.leaveLarge()
+        #expect(try digest() == nil)
+        #expect(digests.takeUnread() == [folder.path])
+        digests.take(KnownDigests.read([folder.path]))
+        digests.leaveLarge()
+        #expect(try digest() == expected)
+        #expect(digests.takeUnread() == [] && opened.withLock { $0 } == 0)
+        // A folder that has changed since is read at once.
+        try folder.write(String(repeating: "y", count: 300 << 10), to: "main.py")
+        #expect(try digest() == PluginFolder(folder.path, .system).digest())
     }
 
     @Test func toolsAreHashedSortedAndAsTheirNumbersAreWritten() throws {

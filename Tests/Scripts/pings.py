@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The longest wait of a ping beside requests that take the whole store: compaction, with and without changes and imports
-around it, a reset, changes of a plugin behind an import, and changes of a plugin while another process has the store's lock.
+around it, a reset, changes of a plugin behind an import, and changes of a plugin while another process has the store's lock; beside looks
+at a plugin of 24 MiB, and its trust, too. That keeps its place in the order, and is cancelled as a whole.
 
     Tests/Scripts/pings.py PATH/TO/moodboard [--moods 100000] [--most 20]
 
@@ -21,6 +22,7 @@ from harness import Host, script
 
 LOCK_SECONDS = 3
 PLUGIN = "org.example.a"
+BIG = "org.example.big"
 
 
 class Talk(Host):
@@ -41,6 +43,39 @@ class Talk(Host):
             select.select([self.process.stdout], [], [], 0.001)
         refusals = [self.answers[number]["error"] for number in numbers if "error" in self.answers[number]]
         return longest * 1000, floor * 1000, time.monotonic() - start, refusals
+
+
+def write_plugin(store, name, **members):
+    folder = os.path.join(store, "plugins", name)
+    os.makedirs(folder, mode=0o700)
+    with open(os.path.join(folder, "plugin.json"), "w", encoding="utf-8") as file:
+        json.dump({"manifestVersion": 1, "id": name, "name": "A", "version": "1", "protocol": [1], "exec": ["cat"], "provides": {}, **members}, file)
+    return folder
+
+
+def trust_in_order(host, big):
+    """The faults: a cancelled trust is none, and what follows a trust finds it done."""
+    untrust = ("plugin.untrust", {"id": BIG})
+    number = host.send("plugin.trust", big)
+    host.write(json.dumps({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": number}}).encode() + b"\n")
+    code = host.receive(number).get("error", {}).get("code")
+    state = host.receive(host.send("plugin.info", {"id": BIG}))["result"]["state"]
+    numbers = [host.send("plugin.trust", big), host.send("plugin.disable", {"id": BIG}), host.send("plugin.enable", {"id": BIG}), host.send(*untrust)]
+    told = [host.receive(number).get("result", {}).get("state") for number in numbers]
+    return [f"{code}, then {state}; {told}"] if (code, state, told) != (-32800, "untrusted", ["stopped", "disabled", "stopped", "untrusted"]) else []
+
+
+def trust_at_the_end(host, store, big):
+    """The faults: a signal ends a host at once while it copies, and the request is refused."""
+    talk = Talk(host, store=store)
+    talk.ask("host.ping")
+    number = talk.send("plugin.trust", big)
+    time.sleep(0.02)
+    talk.process.terminate()
+    start = time.monotonic()
+    code = talk.receive(number).get("error", {}).get("code")
+    status = talk.process.wait()
+    return [f"{code}, exit status {status}"] if (code, status) != (-32802, 0) or time.monotonic() - start > 1 else []
 
 
 def write_moods(path, count, first):
@@ -69,12 +104,13 @@ def main(options):
     faults = []
     with tempfile.TemporaryDirectory(prefix="pings-") as folder:
         store = os.path.join(folder, "store")
-        os.makedirs(os.path.join(store, "plugins", PLUGIN), mode=0o700)
+        os.makedirs(os.path.join(store, "plugins"), mode=0o700)
         os.chmod(store, 0o700)
-        os.chmod(os.path.join(store, "plugins"), 0o700)
-        with open(os.path.join(store, "plugins", PLUGIN, "plugin.json"), "w", encoding="utf-8") as file:
-            json.dump({"manifestVersion": 1, "id": PLUGIN, "name": "A", "version": "1", "protocol": [1], "exec": ["cat"], "provides": {},
-                       "config": {"type": "object"}}, file)
+        write_plugin(store, PLUGIN, config={"type": "object"})
+        big_folder = write_plugin(store, BIG)
+        for number in range(6):
+            with open(os.path.join(big_folder, f"part{number}"), "wb") as file:
+                file.write(os.urandom(4 << 20))
         files = []
         for place, count in enumerate((options.moods, 700, 700, 5000, options.moods)):
             files.append(os.path.join(folder, f"{place}.jsonl"))
@@ -83,7 +119,9 @@ def main(options):
         cat = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         change = ("mood.create", {"emoji": "😊", "label": "x"})
         plugin = {"id": PLUGIN, "digest": talk.receive(talk.send("plugin.info", {"id": PLUGIN}))["result"]["digest"]}
+        big = {"id": BIG, "digest": talk.receive(talk.send("plugin.info", {"id": BIG}))["result"]["digest"]}
         trials = {
+            "a big plugin": [("plugin.list",), ("plugin.info", {"id": BIG}), ("plugin.trust", big), ("plugin.untrust", {"id": BIG})],
             "an import": [("store.import", {"path": files[0]})],
             # The journal is longer than the snapshot then: an automatic compaction is due.
             "undo and redo of it": [("store.undo",), ("store.redo",), change],
@@ -109,7 +147,9 @@ def main(options):
                   + "".join(f"; refused: {json.dumps(one)[:300]}" for one in refusals), flush=True)
             if wrong:
                 faults.append(name)
+        faults += trust_in_order(talk, big)
         talk.end()
+        faults += trust_at_the_end(options.host, store, big)
         cat.communicate()
-    print(f"{len(faults)} faults" if faults else "nobody waits")
+    print(f"{len(faults)} faults: {'; '.join(faults)}" if faults else "nobody waits")
     return 1 if faults else 0

@@ -9,25 +9,29 @@ import PluginHost
 /// `plugin.*`.
 extension Core {
     static let pluginHandlers: InlineArray<_, Handler> = [
-        Handler(PluginMethods.list, { $0.listPlugins(&$3) }),
+        Handler(PluginMethods.list, { try $0.listPlugins($1, &$3) }),
         Handler(
             PluginMethods.info,
-            { (core, _, arguments, out) throws(RPCError) in
-                core.seePlugins()
+            { (core, request, arguments, out) throws in
+                try core.readFolder(arguments, request)
                 try core.writePlugin(try pluginID(arguments), &out)
             }
         ),
         Handler(
             PluginMethods.trust,
-            check: { (core, _, arguments) throws(RPCError) in
-                _ = try (core.trustable(arguments), grants(arguments))
+            check: { (core, request, arguments) throws in
+                try core.readFolder(arguments, request)
+                let found = try core.trustable(arguments)
+                _ = try grants(arguments)
+                try core.copyFolder(of: found, request)
                 return core.needOfRecords
             },
             { (core, _, arguments, out) throws(RPCError) in try core.trustPlugin(arguments, &out) }
         ),
         Handler(
             PluginMethods.untrust,
-            check: { (core, _, arguments) throws(RPCError) in
+            check: { (core, request, arguments) throws in
+                try core.readFolder(arguments, request)
                 let id = try core.seenPlugin(arguments)
                 return core.plugins.records[id] == nil ? [] : core.needOfRecords
             },
@@ -37,21 +41,22 @@ extension Core {
         ),
         Handler(
             PluginMethods.enable,
-            check: { (core, _, arguments) throws(RPCError) in try core.checkTrusted(arguments) },
+            check: { (core, request, arguments) throws in try core.checkTrusted(arguments, request) },
             { (core, _, arguments, out) throws(RPCError) in
                 try core.changePlugin(arguments, &out) { (record, _) throws(RPCError) in record.isEnabled = true }
             }
         ),
         Handler(
             PluginMethods.disable,
-            check: { (core, _, arguments) throws(RPCError) in try core.checkTrusted(arguments) },
+            check: { (core, request, arguments) throws in try core.checkTrusted(arguments, request) },
             { (core, _, arguments, out) throws(RPCError) in
                 try core.changePlugin(arguments, &out) { (record, _) throws(RPCError) in record.isEnabled = false }
             }
         ),
         Handler(
             PluginMethods.restart,
-            check: { (core, _, arguments) throws(RPCError) in
+            check: { (core, request, arguments) throws in
+                try core.readFolder(arguments, request)
                 let id = try core.seenPlugin(arguments)
                 return core.options.isReadOnly || core.plugins[id] == nil ? [] : core.needOfRecords
             },
@@ -61,21 +66,23 @@ extension Core {
         ),
         Handler(
             PluginMethods.configure,
-            check: { (core, _, arguments) throws(RPCError) in
+            check: { (core, request, arguments) throws in
+                try core.readFolder(arguments, request)
                 _ = try core.configuration(arguments)
-                return try core.checkTrusted(arguments)
+                return try core.checkTrusted(arguments, request)
             },
             { (core, _, arguments, out) throws(RPCError) in try core.configurePlugin(arguments, &out) }),
         Handler(
             PluginMethods.log,
-            { (core, _, arguments, out) throws(RPCError) in
+            { (core, request, arguments, out) throws in
+                try core.readFolder(arguments, request)
                 let id = try core.seenPlugin(arguments)
                 writeLog(core.plugins.notes(of: id).last(arguments[PluginParams.lines]), &out)
             }
         ),
     ]
 
-    private static func pluginID(_ arguments: borrowing Arguments) throws(RPCError) -> PluginID {
+    static func pluginID(_ arguments: borrowing Arguments) throws(RPCError) -> PluginID {
         guard let id = PluginID(arguments[PluginParams.id]) else {
             throw Arguments.error("must be an id such as org.example.poem", at: "/id")
         }
@@ -91,7 +98,10 @@ extension Core {
     }
 
     /// Checks that a request names a trusted plugin.
-    private mutating func checkTrusted(_ arguments: borrowing Arguments) throws(RPCError) -> Need {
+    private mutating func checkTrusted(
+        _ arguments: borrowing Arguments, _ request: borrowing Request
+    ) throws -> Need {
+        try readFolder(arguments, request)
         let id = try seenPlugin(arguments)
         if plugins.records[id] == nil { throw Self.untrusted(id) }
         return needOfRecords
@@ -113,15 +123,15 @@ extension Core {
 
     // MARK: Listing
 
-    private mutating func listPlugins(_ out: inout JSONWriter) {
+    private mutating func listPlugins(_ request: borrowing Request, _ out: inout JSONWriter) throws(Stop) {
         seePlugins()
+        let found = try scanPlugins(request)
         out.beginObject()
         out.key("plugins")
         out.beginArray()
         for place in plugins.settings.places where (try? FileSystem.system.list(place)) == nil {
             log(.warning, "--plugins \(place): there is no such folder, or it cannot be read.")
         }
-        let found = plugins.scan()
         for one in found { plugins.summary(one).write(to: &out) }
         // A trusted plugin runs on even if its folder is gone.
         for record in plugins.records.records where !found.contains(where: { $0.id == record.id.text }) {
@@ -131,7 +141,7 @@ extension Core {
         out.endObject()
     }
 
-    private func writePlugin(_ id: PluginID, _ out: inout JSONWriter) throws(RPCError) {
+    func writePlugin(_ id: PluginID, _ out: inout JSONWriter) throws(RPCError) {
         guard let info = plugins.detail(id) else { throw PluginRegistry.missing(id) }
         info.write(to: &out)
     }
@@ -201,120 +211,5 @@ extension Core {
             throw Arguments.error(fault.reason, at: "/config" + fault.path)
         }
         return PluginConfig.split(whole, by: schema)
-    }
-
-    /// The plugin that a request to trust names, if its folder is as the user has seen it.
-    private mutating func trustable(
-        _ arguments: borrowing Arguments
-    ) throws(RPCError) -> (id: PluginID, path: String, manifest: Manifest, digest: PluginDigest) {
-        seePlugins()
-        let id = try Self.pluginID(arguments)
-        if plugins.settings.isOff {
-            throw RPCError(
-                .refused, "The host was started with --no-plugins.",
-                [.init("by", "--no-plugins"), .init("reason", "The host was started with --no-plugins.")])
-        }
-        guard let found = plugins.find(id) else { throw PluginRegistry.missing(id) }
-        guard let manifest = found.manifest, found.problem == nil else {
-            let reason = found.problem.map { "\($0)" } ?? "Its manifest cannot be read."
-            throw RPCError(
-                .refused, "\(id) is invalid. \(reason)",
-                [.init("by", .string(id.text)), .init("reason", .string(reason))])
-        }
-        let digest = arguments[PluginParams.digest]
-        guard let current = found.digest, current.text.utf8.elementsEqual(digest.utf8) else {
-            throw Self.otherDigest(id, found.digest?.text, revision: store.revision)
-        }
-        return (id, found.path, manifest, current)
-    }
-
-    /// The members of a request to trust that the user adds.
-    private static func grants(
-        _ arguments: borrowing Arguments
-    ) throws(RPCError) -> (runtimes: [String]?, files: (read: [String], write: [String])?, tools: String?) {
-        let runtimes = try arguments[PluginParams.runtimes].map { (given) throws(RPCError) in
-            try folders(JSONValue(given), "/runtimes")
-        }
-        let files = try arguments[PluginParams.files].map { (given) throws(RPCError) in
-            let files = JSONValue(given)
-            return (
-                read: try folders(files["read"] ?? [], "/files/read"),
-                write: try folders(files["write"] ?? [], "/files/write")
-            )
-        }
-        let tools = arguments[PluginParams.tools]
-        if let tools, PluginDigest(tools) == nil {
-            throw Arguments.error("must be sha256: and 64 hex digits", at: "/tools")
-        }
-        return (runtimes, files, tools)
-    }
-
-    /// Trusts a plugin. Nothing of a plugin runs before this.
-    private mutating func trustPlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        let (id, folder, manifest, current) = try trustable(arguments)
-        let before = plugins.records[id]
-        let given = try Self.grants(arguments)
-        let copy: String
-        do {
-            copy = try TrustedCopy.make(from: folder, of: id, into: plugins.runFolder(), expecting: current)
-            try plugins.makeDataFolder(id)
-        } catch {
-            let reason = "\(id) cannot be copied: \(error)"
-            throw RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
-        }
-        let runtimes = given.runtimes ?? before?.runtimes ?? []
-        guard let program = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: runtimes) else {
-            let reason =
-                "Its program \(manifest.exec[0]) is not in the folder or in \(ExecSearch.path), or may not be executed."
-            throw RPCError(
-                .refused, "\(id): \(reason)", [.init("by", .string(id.text)), .init("reason", .string(reason))])
-        }
-        var record = PluginRecords.Record(
-            id: id, digest: current.text, trustedSince: now.text, trustedRevision: store.revision,
-            execRealPath: program.realPath, manifest: manifest.source)
-        record.readable = given.files?.read ?? before?.readable ?? []
-        record.writable = given.files?.write ?? before?.writable ?? []
-        record.runtimes = runtimes
-        if manifest.kind == .mcp { pinTools(given.tools, before, &record) }
-        try changePlugins { (records, _) throws(RPCError) in
-            if let before = records[id] { (record.config, record.isEnabled) = (before.config, before.isEnabled) }
-            records[id] = record
-        }
-        plugins.noteOutdated(id)
-        noteTools(of: id, manifest)
-        // An MCP server must run once to list its tools.
-        if manifest.kind == .mcp { plugins[id]?.hosted.wake() }
-        try writePlugin(id, &out)
-    }
-
-    /// Logs the offered methods that cannot be tools for AI clients.
-    private func noteTools(of id: PluginID, _ manifest: Manifest) {
-        for own in manifest.provides.methods where own.isTool {
-            do throws(ToolShape.Problem) { _ = try own.toolSchemas() } catch {
-                plugins.notes(of: id).add(
-                    .host, nil, "\(own.name) is no tool for AI clients: \(error.reason).", at: now.text)
-            }
-        }
-    }
-
-    private static func otherDigest(_ id: PluginID, _ current: String?, revision: Int) -> RPCError {
-        RPCError(
-            .conflict,
-            "The folder of \(id) is not what was looked at: its digest is \(current ?? "not to be had"). Look at it again, then trust that.",
-            [
-                .init("reason", "digest"), .init("currentRevision", .number(String(revision))),
-                .init("digest", current.map { .string($0) } ?? .null),
-            ])
-    }
-
-    private static func folders(_ value: JSONValue, _ path: String) throws(RPCError) -> [String] {
-        var folders: [String] = []
-        for (place, element) in (value.array ?? []).enumerated() {
-            guard let folder = element.string, folder.hasPrefix("/") || folder.hasPrefix("~/") else {
-                throw Arguments.error("must be an absolute path, or one in ~/", at: "\(path)/\(place)")
-            }
-            folders.append(folder)
-        }
-        return folders
     }
 }

@@ -81,6 +81,8 @@ extension Core {
     mutating func changePlugins(
         _ body: (inout PluginRecords, inout PluginSecrets) throws(RPCError) -> Void
     ) throws(RPCError) {
+        // A copy for a request that was cancelled.
+        if let copying = plugins.copying.take() { plugins.noteOutdated(copying.id) }
         guard path != nil else {
             var (records, secrets) = (plugins.records, plugins.secrets)
             try body(&records, &secrets)

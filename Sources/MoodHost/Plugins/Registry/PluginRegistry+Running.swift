@@ -34,7 +34,7 @@ extension PluginRegistry {
     /// Removes outdated copies, once no plugin runs from them here.
     private func removeOutdated() {
         guard !outdated.isEmpty, let folder = try? runFolder() else { return }
-        for id in outdated where !leaving.contains(where: { $0.id == id }) {
+        for id in outdated where copying?.id != id && !leaving.contains(where: { $0.id == id }) {
             TrustedCopy.removeOthers(of: id, in: folder, keeping: records[id].flatMap { PluginDigest($0.digest) })
             outdated.remove(id)
         }
@@ -76,8 +76,9 @@ extension PluginRegistry {
         leaving.removeAll()
         removeOutdated()
         if let folder = temporary.made {
-            for record in records.records { TrustedCopy.removeOthers(of: record.id, in: folder, keeping: nil) }
-            temporary.remove(folders: records.records.map(\.id.text))
+            let ids = records.records.map(\.id) + (copying.map { [$0.id] } ?? [])
+            for id in ids { TrustedCopy.removeOthers(of: id, in: folder, keeping: nil) }
+            temporary.remove(folders: ids.map(\.text))
         }
     }
 

@@ -49,6 +49,9 @@ final class PluginRegistry {
     var outdated: Set<PluginID> = []
     /// The digests of the folders that requests asked about.
     var digests = KnownDigests()
+    /// The folders that the helper thread reads.
+    var reading: FolderWork<[KnownDigests.Reading]>?
+    var copying: FolderCopying?
     let temporary = TemporaryFolder("moodboard-plugins")
     /// Notes on plugins that have run here or were asked about, by id.
     var notes: [PluginID: PluginNotes] = [:]

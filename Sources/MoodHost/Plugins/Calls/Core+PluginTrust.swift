@@ -1,0 +1,127 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import Platform
+import PluginHost
+
+/// `plugin.trust`.
+extension Core {
+    typealias Trustable = (id: PluginID, path: String, manifest: Manifest, digest: PluginDigest)
+
+    /// The plugin that a request to trust names, if its folder is as the user has seen it.
+    mutating func trustable(
+        _ arguments: borrowing Arguments
+    ) throws(RPCError) -> Trustable {
+        seePlugins()
+        let id = try Self.pluginID(arguments)
+        if plugins.settings.isOff {
+            throw RPCError(
+                .refused, "The host was started with --no-plugins.",
+                [.init("by", "--no-plugins"), .init("reason", "The host was started with --no-plugins.")])
+        }
+        guard let found = plugins.find(id) else { throw PluginRegistry.missing(id) }
+        guard let manifest = found.manifest, found.problem == nil else {
+            let reason = found.problem.map { "\($0)" } ?? "Its manifest cannot be read."
+            throw RPCError(
+                .refused, "\(id) is invalid. \(reason)",
+                [.init("by", .string(id.text)), .init("reason", .string(reason))])
+        }
+        let digest = arguments[PluginParams.digest]
+        guard let current = found.digest, current.text.utf8.elementsEqual(digest.utf8) else {
+            throw Self.otherDigest(id, found.digest?.text, revision: store.revision)
+        }
+        return (id, found.path, manifest, current)
+    }
+
+    /// The members of a request to trust that the user adds.
+    static func grants(
+        _ arguments: borrowing Arguments
+    ) throws(RPCError) -> (runtimes: [String]?, files: (read: [String], write: [String])?, tools: String?) {
+        let runtimes = try arguments[PluginParams.runtimes].map { (given) throws(RPCError) in
+            try folders(JSONValue(given), "/runtimes")
+        }
+        let files = try arguments[PluginParams.files].map { (given) throws(RPCError) in
+            let files = JSONValue(given)
+            return (
+                read: try folders(files["read"] ?? [], "/files/read"),
+                write: try folders(files["write"] ?? [], "/files/write")
+            )
+        }
+        let tools = arguments[PluginParams.tools]
+        if let tools, PluginDigest(tools) == nil {
+            throw Arguments.error("must be sha256: and 64 hex digits", at: "/tools")
+        }
+        return (runtimes, files, tools)
+    }
+
+    /// Trusts a plugin. Nothing of a plugin runs before this.
+    mutating func trustPlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        let found = try trustable(arguments)
+        let (id, manifest, current) = (found.id, found.manifest, found.digest)
+        let before = plugins.records[id]
+        let given = try Self.grants(arguments)
+        let copy: String
+        do {
+            copy = try takeCopy(found)
+            try plugins.makeDataFolder(id)
+        } catch {
+            let reason = "\(id) cannot be copied: \(error)"
+            throw RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
+        }
+        let runtimes = given.runtimes ?? before?.runtimes ?? []
+        guard let program = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: runtimes) else {
+            let reason =
+                "Its program \(manifest.exec[0]) is not in the folder or in \(ExecSearch.path), or may not be executed."
+            throw RPCError(
+                .refused, "\(id): \(reason)", [.init("by", .string(id.text)), .init("reason", .string(reason))])
+        }
+        var record = PluginRecords.Record(
+            id: id, digest: current.text, trustedSince: now.text, trustedRevision: store.revision,
+            execRealPath: program.realPath, manifest: manifest.source)
+        record.readable = given.files?.read ?? before?.readable ?? []
+        record.writable = given.files?.write ?? before?.writable ?? []
+        record.runtimes = runtimes
+        if manifest.kind == .mcp { pinTools(given.tools, before, &record) }
+        try changePlugins { (records, _) throws(RPCError) in
+            if let before = records[id] { (record.config, record.isEnabled) = (before.config, before.isEnabled) }
+            records[id] = record
+        }
+        plugins.noteOutdated(id)
+        noteTools(of: id, manifest)
+        // An MCP server must run once to list its tools.
+        if manifest.kind == .mcp { plugins[id]?.hosted.wake() }
+        try writePlugin(id, &out)
+    }
+
+    /// Logs the offered methods that cannot be tools for AI clients.
+    private func noteTools(of id: PluginID, _ manifest: Manifest) {
+        for own in manifest.provides.methods where own.isTool {
+            do throws(ToolShape.Problem) { _ = try own.toolSchemas() } catch {
+                plugins.notes(of: id).add(
+                    .host, nil, "\(own.name) is no tool for AI clients: \(error.reason).", at: now.text)
+            }
+        }
+    }
+
+    private static func otherDigest(_ id: PluginID, _ current: String?, revision: Int) -> RPCError {
+        RPCError(
+            .conflict,
+            "The folder of \(id) is not what was looked at: its digest is \(current ?? "not to be had"). Look at it again, then trust that.",
+            [
+                .init("reason", "digest"), .init("currentRevision", .number(String(revision))),
+                .init("digest", current.map { .string($0) } ?? .null),
+            ])
+    }
+
+    private static func folders(_ value: JSONValue, _ path: String) throws(RPCError) -> [String] {
+        var folders: [String] = []
+        for (place, element) in (value.array ?? []).enumerated() {
+            guard let folder = element.string, folder.hasPrefix("/") || folder.hasPrefix("~/") else {
+                throw Arguments.error("must be an absolute path, or one in ~/", at: "\(path)/\(place)")
+            }
+            folders.append(folder)
+        }
+        return folders
+    }
+}
