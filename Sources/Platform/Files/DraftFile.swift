@@ -4,7 +4,8 @@ public struct DraftFile: ~Copyable {
     public private(set) var file: File
     private var name: Name
 
-    private struct Name: ~Copyable {
+    /// Not private: optimized code of other modules ends it, and refers to its metadata.
+    struct Name: ~Copyable {
         let path: String
         let fileSystem: FileSystem
         var isPlaced = false
