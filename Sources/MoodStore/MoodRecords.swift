@@ -8,7 +8,7 @@ import Versions
 ///
 /// It opens the store of a directory on first use. So a host that only answers `host.ping` touches no file, and a host
 /// with a broken store still serves requests that do not need it. A missing store reads as empty; only the first change
-/// makes it (`isRehearsing`). Answers go to the caller's writer as the stored bytes. (SwiftData: the `ModelContainer`;
+/// makes it. Answers go to the caller's writer as the stored bytes. (SwiftData: the `ModelContainer`;
 /// Room: the DAO.)
 public struct MoodRecords: ~Copyable {
     /// The version of a stored mood's form.
@@ -39,10 +39,7 @@ public struct MoodRecords: ~Copyable {
     /// Whether the moods can be read.
     public var isOpen: Bool { records.isOpen }
     /// Whether there is no store yet. Each group looks for it again.
-    public private(set) var isAbsent = false
-    /// Whether the present request runs on an empty store in memory, because there is no store yet. If it changes
-    /// something, it runs again after `openForWriting`; if it fails, nothing was made.
-    public private(set) var isRehearsing = false
+    @inline(__always) public var isAbsent: Bool { records.isUnborn }
     /// Whether there was a store, so that no new one may replace it.
     private var wasThere = false
     /// The error of the lock for the present group.
@@ -114,9 +111,7 @@ public struct MoodRecords: ~Copyable {
         do throws(StorageError) {
             guard let opened = try openedRecords(settings) else {
                 if wasThere { throw StoreFiles.gone(settings.directory) }
-                use(.inMemory(.moods))
-                isAbsent = true
-                return
+                return use(.unborn(settings, .moods))
             }
             use(opened)
             wasThere = true
@@ -134,39 +129,43 @@ public struct MoodRecords: ~Copyable {
         opened.keepsSummary = keepsSummary
         opened.origin = records.origin
         records = opened
-        isAbsent = false
         isReplicaKnown = false
         healTime = Clock.monotonicMilliseconds + Self.healMilliseconds
     }
 
     /// Opens the store for writing, and makes it if there is none. Other processes wait until `endGroup`.
     public mutating func openForWriting() throws(MoodStoreError) {
-        if isWritableMemory || isHeld, !isRehearsing { return }
-        endRehearsal()
-        try hold()
-        if isAbsent, case .directory(let settings) = location {
-            do throws(StorageError) { use(try RecordStore.open(settings, .moods)) } catch { throw .storage(error) }
-            wasThere = true
-            try hold()
+        try openForRequest()
+        guard isAbsent else { return }
+        let hasBegun = records.isCommitOpen
+        do throws(MoodStoreError) { try beBorn() } catch {
+            guard error.isBornElsewhere, !hasBegun else { throw error }
+            try openForRequest()
         }
-        isHeld = true
     }
 
-    /// Opens the store for a request that may fail, or change nothing. If there is no store yet, a trial run begins.
+    /// Opens the store for a request that may fail, or change nothing. If there is no store yet, the first commit makes
+    /// it.
     @inline(__always)
     public mutating func openForRequest() throws(MoodStoreError) {
         if isWritableMemory || isHeld { return }
         try hold()
-        isRehearsing = isAbsent
         isHeld = true
     }
 
-    /// Ends the trial run of the present request.
-    public mutating func endRehearsal() {
-        guard isRehearsing else { return }
-        isRehearsing = false
-        isHeld = false
-        records.abandonCommit()
+    /// Makes the store for the open commit.
+    /// - Throws: also if another process has made one meanwhile: the commit is gone then, and the next request opens that
+    ///   store.
+    private mutating func beBorn() throws(MoodStoreError) {
+        do throws(StorageError) {
+            guard try records.beBorn() else { throw .bornElsewhere }
+        } catch {
+            abandonCommit()
+            if error == .bornElsewhere { close() }
+            isHeld = false
+            throw .storage(error)
+        }
+        knowReplica()
     }
 
     @inline(never)
@@ -278,9 +277,9 @@ public struct MoodRecords: ~Copyable {
     /// opens it again, and reports what is wrong.
     mutating func close() {
         let (time, origin) = (records.time, records.origin)
+        wasThere = wasThere || records.storeID != nil
         records = Self.closedRecords
         (records.time, records.origin) = (time, origin)
-        isAbsent = false
         isHeld = false
         if opening?.isDone == true { opening = nil }
     }
@@ -327,12 +326,9 @@ public struct MoodRecords: ~Copyable {
 
     // MARK: Commits
 
-    /// Ends the present request's changes as one commit. A trial run keeps nothing.
+    /// Ends the present request's changes as one commit, which makes a missing store.
     public mutating func endCommit() throws(MoodStoreError) {
-        if isAbsent, records.isCommitOpen {
-            abandonCommit()
-            throw .storage(.unavailable(reason: "There is no store to keep this in.", advice: "Open it for writing."))
-        }
+        if isAbsent, records.isCommitOpen { try beBorn() }
         do throws(StorageError) {
             try records.endCommit()
         } catch {
@@ -343,7 +339,6 @@ public struct MoodRecords: ~Copyable {
 
     /// Drops the present request's changes.
     public mutating func abandonCommit() {
-        endRehearsal()
         records.abandonCommit()
         givenSettings = nil
     }

@@ -19,4 +19,7 @@ public enum MoodStoreError: Error, Sendable {
     /// A change would make a mood that no answer could show.
     case moodTooLarge(bytesMax: Int)
     case storage(StorageError)
+
+    /// Whether the request can be carried out on the store that another process has made meanwhile.
+    public var isBornElsewhere: Bool { if case .storage(.bornElsewhere) = self { true } else { false } }
 }

@@ -97,35 +97,9 @@ struct Dispatcher: ~Copyable {
         try perform(entry, request, to: &out)
         try endResponse(request, mark, &out)
         if entry.method.effect == .write {
-            if core.store.isRehearsing { try answerForGood(request, entry, mark, &out) }
             try settle(entry.method.name, request, isDryRun: arguments.isDryRun)
         }
         if request.id == nil { out.rewind(to: mark) }
-    }
-
-    /// Repeats a successful trial run on a new store. A request to change a store that does not exist runs on an empty
-    /// one in memory first. Only if it has something to keep, the store is made. A request that fails or changes
-    /// nothing makes no store.
-    @inline(never)
-    private mutating func answerForGood(
-        _ request: borrowing Request, _ entry: MethodTable.Entry, _ mark: Int, _ out: inout JSONWriter
-    ) throws {
-        guard try makeStore(for: request, isDryRun: arguments.isDryRun) else { return }
-        out.rewind(to: mark)
-        out.buffer.limit = mark + request.room
-        out.beginResponse(id: request.id)
-        try perform(entry, request, to: &out)
-        try endResponse(request, mark, &out)
-    }
-
-    /// - Returns: whether the store was made, and the request must run again.
-    mutating func makeStore(for request: borrowing Request, isDryRun: Bool) throws -> Bool {
-        let isToKeep = (core.store.isCommitOpen || core.store.givenSettings != nil) && !isDryRun
-        core.store.endRehearsal()
-        guard isToKeep else { return false }
-        core.takeBack()
-        try core.admit(.makes, request)
-        return true
     }
 
     /// Ends the answer that begins at `mark`, and its limit. Mutating, because a nonmutating method copies the
@@ -212,13 +186,28 @@ struct Dispatcher: ~Copyable {
         // A dry run changes nothing, so nothing is reported.
         if isDryRun { return core.takeBack() }
         let isToTell = core.isWatching && core.store.isCommitOpen
-        if core.store.givenSettings == nil {
+        if core.store.isAbsent {
+            try endFirstCommit(request)
+        } else if core.store.givenSettings == nil {
             try core.store.endCommit()
         } else {
             try core.endCommitWithSettings()
         }
         if isToTell { core.tellOfRequest() }
         core.keepStateOfRequest()
+    }
+
+    /// Ends a commit that makes the store. If another process has the lock, or was faster, the request is handled once
+    /// more.
+    @inline(never)
+    private mutating func endFirstCommit(_ request: borrowing Request) throws {
+        do { try core.endCommitWithSettings() } catch {
+            let isLockAsked = core.store.lockWait.takeAsked()
+            guard request.ways.contains(.mayWait) else { throw error }
+            if isLockAsked { throw Stop.waits(.lock) }
+            throw (error as? MoodStoreError)?.isBornElsewhere == true ? Stop.waits(.turn) : error
+        }
+        if !core.store.isAbsent { core.storeMayBeThere() }
     }
 
     // MARK: Taking back
@@ -334,7 +323,7 @@ extension Dispatcher {
         core.store.origin = pending.caller.origin
         defer { core.store.origin = nil }
         do {
-            try core.admit(.makes, request)
+            try core.admit(.changes, request)
             if let round = request.round { try core.confirm(round, request) }
             try conclusion(&core, &out)
             try endConclusion(pending, mark, room, &out)

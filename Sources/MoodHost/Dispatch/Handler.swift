@@ -83,7 +83,7 @@ struct Need: OptionSet, Sendable {
     let rawValue: UInt8
     /// The store is open.
     static let reads = Need(rawValue: 1)
-    /// The store can be written. If there is none, the request is tried on an empty one in memory first.
+    /// The store can be written. If there is none, the first commit makes it.
     static let changes = Need(rawValue: 2)
     /// An existing store can be written; without one there is nothing to do.
     static let tidies = Need(rawValue: 4)

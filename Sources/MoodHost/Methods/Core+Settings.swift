@@ -114,7 +114,6 @@ extension Core {
             try store.endCommit()
             return settings.isAnythingChosen ? try keep(settings) : ()
         }
-        if !store.isCommitOpen { try makeStore() }
         try store.endCommit(with: given)
         notices.keep()
         // It cannot be taken back from here on.
@@ -192,6 +191,7 @@ extension MoodRecords {
     /// Writes the settings of an imported file, then makes its moods durable. Settings that cannot be written refuse the
     /// moods, so an answer that a repeated `opId` gets again is true of both; moods that are lost take the settings back.
     mutating func endCommit(with given: GivenSettings) throws {
+        try openForWriting()
         let before = try settingsBytes()
         var settings =
             try before.map { (bytes) throws(StorageError) in try MoodRecords.settings(bytes) } ?? Settings()

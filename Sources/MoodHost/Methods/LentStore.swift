@@ -28,12 +28,21 @@ final class LentStore: @unchecked Sendable {
     fileprivate func carryOut(
         _ operation: OperationKey?, isDryRun: Bool, _ work: LongWork, _ change: Change
     ) throws -> [UInt8] {
+        do { return try carryOutOnce(operation, isDryRun: isDryRun, work, change) } catch let error as MoodStoreError
+            where error.isBornElsewhere
+        {
+            return try carryOutOnce(operation, isDryRun: isDryRun, work, change)
+        }
+    }
+
+    private func carryOutOnce(
+        _ operation: OperationKey?, isDryRun: Bool, _ work: LongWork, _ change: Change
+    ) throws -> [UInt8] {
         do {
             store.waitHere()
             try store.openForRequest()
             var answer = JSONWriter(capacity: 4096)
             try change(self, work, &answer)
-            store.endRehearsal()
             if isDryRun {
                 store.abandonCommit()
             } else {
@@ -63,15 +72,6 @@ final class LentStore: @unchecked Sendable {
             work.tell(done, total)
         }
         try job.run(&store, to: &answer, goOn: goOn)
-        if store.isRehearsing {
-            let isToKeep = !job.isDryRun && (store.isCommitOpen || store.givenSettings != nil)
-            store.endRehearsal()
-            if isToKeep {
-                try store.openForWriting()
-                answer.rewind(to: 0)
-                try job.run(&store, to: &answer, goOn: goOn)
-            }
-        }
     }
 
     fileprivate func carryOut(_ job: UndoJob, _ work: LongWork, _ answer: inout JSONWriter) throws {

@@ -59,7 +59,7 @@ extension RecordStore {
         do throws(StorageError) { try beginCommit() } catch { throw .storage(error) }
         let revisions = work.commits.map(\.revision)
         undo.trail?.note(revision) { ($0.reversed, $0.isRedo) = (revisions, request.isRedo) }
-        if files != nil { lines.value.reverse(revisions, isRedo: request.isRedo) }
+        if !isInMemory { lines.value.reverse(revisions, isRedo: request.isRedo) }
         return work
     }
 

@@ -113,7 +113,8 @@ struct OperationLog {
 
     // MARK: Loading
 
-    private mutating func catchUp(_ files: StoreFiles) throws(StorageError) {
+    /// Reads the operations of the files that are not known yet.
+    mutating func catchUp(_ files: StoreFiles) throws(StorageError) {
         let present = Source(generation: files.generation, journalGeneration: files.journal.generation)
         if source != present {
             try loadAll(files)
@@ -282,7 +283,7 @@ extension RecordStore {
     /// and nothing is kept.
     public mutating func keepOutcome(_ key: OperationKey, answer: UnsafeRawBufferPointer) {
         guard isCommitOpen else { return }
-        if files == nil { return operations.begin(key, seq: revision, answer: answer) }
+        if isInMemory { return operations.begin(key, seq: revision, answer: answer) }
         operations.begin(key.id)
         lines.value.keep(key, answer: answer)
     }

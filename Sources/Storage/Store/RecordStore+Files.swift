@@ -192,7 +192,7 @@ extension RecordStore {
     /// memory or if the store is locked already.
     /// - Throws: `busy` if another process holds the lock past the time-out; the errors of `catchUp`.
     public mutating func lock() throws(StorageError) {
-        if isInMemory || isLocked || refusal != nil { return }
+        if isInMemory || isUnborn || isLocked || refusal != nil { return }
         if try isHeldAsItWas() { return }
         do throws(StorageError) {
             try reopen()

@@ -13,12 +13,12 @@ extension RecordStore {
         var member = ByteBuffer(capacity: vector.count + 8)
         member.append(",\"saw\":")
         member.append(vector)
-        if files != nil { lines.value.mark(member.bytes) }
+        if !isInMemory { lines.value.mark(member.bytes) }
         if more.isEmpty { return }
         member.truncate(to: 0)
         member.append(UInt8(ascii: ","))
         member.append(more)
-        if files != nil { lines.value.markEnd(member.bytes) }
+        if !isInMemory { lines.value.markEnd(member.bytes) }
     }
 
     /// Marks that the open commit settles the conflicts of a member of its moods.
@@ -32,7 +32,7 @@ extension RecordStore {
         var mark = ByteBuffer(capacity: 64)
         mark.append(",")
         mark.append(text.buffer.bytes)
-        if files != nil { lines.value.mark(mark.bytes) }
+        if !isInMemory { lines.value.mark(mark.bytes) }
     }
 
     /// The members before the records of a draft are in its file. No caller marks commits of that length.
@@ -70,7 +70,7 @@ extension RecordStore {
     /// The draft of the open commit; the first one takes what memory holds of the line.
     private mutating func openDraft() throws(StorageError) -> CommitDraft {
         if let draft = layers.table.draft { return draft }
-        guard let draft = try files?.makeDraft() else { throw .cancelled }
+        guard try beBorn(), let draft = try files?.makeDraft() else { throw .bornElsewhere }
         let line = lines.value.takeOpenLine()
         layers.table.begin(draft)
         try draft.begin(open: line.bytes)

@@ -3,13 +3,15 @@ extension RecordStore {
     public var count: Int { layers.count }
     public mutating func hasAtLeast(_ number: Int) -> Bool { layers.count >= number }
     public var markedCount: Int { layers.markedCount }
-    public var isInMemory: Bool { if case .memory = state { true } else { false } }
+    @inlinable @inline(__always) public var isInMemory: Bool { if case .memory = state { true } else { false } }
+    /// Whether there are no files yet.
+    @inlinable @inline(__always) public var isUnborn: Bool { if case .unborn = state { true } else { false } }
     /// Whether records can be found.
     @inlinable public var isOpen: Bool { if case .closed = state { false } else { true } }
     /// The error for every change, as far as the state alone decides.
     var fault: StorageError? {
         switch state {
-        case .memory, .open: nil
+        case .memory, .unborn, .open: nil
         case .closed(let reason), .broken(let reason): reason
         }
     }

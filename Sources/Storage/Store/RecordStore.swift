@@ -13,12 +13,13 @@ import JSONCodec
 /// It is in one of these states:
 ///
 ///     memory    records are in memory only; nothing touches a disk
+///     unborn    there are no files yet: it is empty, and the end of its first commit makes them
 ///     closed    no files are open: every question and every change throws the reason
 ///     open      records are those of the files
 ///     broken    open, but the snapshot can no longer be read: pending commits can still become durable; changes throw
 ///               the reason, and so does the next `catchUp`, after which the owner opens the store again
 ///
-/// Only `open` turns `closed` into `open`. `open` becomes `closed` if the files were replaced and cannot be read, and
+/// Only `open` turns `closed` into `open`, and `beBorn` `unborn`. `open` becomes `closed` if the files were replaced and cannot be read, and
 /// `broken` if a snapshot fails that a rewrite has overtaken.
 ///
 /// Invariants
@@ -36,6 +37,7 @@ public struct RecordStore: ~Copyable {
 
     @usableFromInline enum State {
         case memory, open
+        indirect case unborn(StoreSettings)
         case closed(StorageError)
         case broken(StorageError)
     }
@@ -49,7 +51,7 @@ public struct RecordStore: ~Copyable {
     /// The lines of the group, for the files.
     var lines = Indirect(CommitLines(after: 0))
     /// The limit of `StoreSettings`.
-    private var commitBytesInMemory = StoreSettings.commitBytesInMemoryUsual
+    var commitBytesInMemory = StoreSettings.commitBytesInMemoryUsual
     var operations = OperationLog()
     let extractor: RecordExtractor
     var undo = UndoLog()
@@ -119,10 +121,7 @@ public struct RecordStore: ~Copyable {
     }
 
     mutating func adopt(_ opened: StoreFiles) throws(StorageError) {
-        opened.extractor = extractor
-        commitBytesInMemory = opened.settings.commitBytesInMemory
-        files = opened
-        madeHere = OwnCommits(generation: opened.generation)
+        use(opened)
         follow(opened.revision)
         try takeBase()
         tellOfDamage()
@@ -155,7 +154,7 @@ public struct RecordStore: ~Copyable {
             try beginCommit()
             if keepsSummary { summary.note(.updated, head.id) }
             undo.append(.replaced(layers.table.replace(number, with: RecordSlot(head: head, copying: bytes))))
-            if files != nil { lines.value.put(bytes) }
+            if !isInMemory { lines.value.put(bytes) }
         } else {
             try requireChangeable()
             let hidden = try hide(head.id)
@@ -164,7 +163,7 @@ public struct RecordStore: ~Copyable {
             if let hidden { undo.append(.hidden(hidden)) }
             layers.table.insert(RecordSlot(head: head, copying: bytes))
             undo.append(.inserted(head.id))
-            if files != nil { lines.value.put(bytes, isNew: hidden == nil) }
+            if !isInMemory { lines.value.put(bytes, isNew: hidden == nil) }
         }
     }
 
@@ -185,7 +184,7 @@ public struct RecordStore: ~Copyable {
             undo.append(hidden: hidden, since: commitStart)
         }
         if keepsSummary { summary.note(.deleted, id) }
-        if files != nil {
+        if !isInMemory {
             var text = ByteBuffer(capacity: 48)
             id.write(to: &text)
             lines.value.delete(id: text.bytes)
@@ -203,7 +202,7 @@ public struct RecordStore: ~Copyable {
         if keepsSummary { summary.noteCleared(count: count, first: first) }
         for slot in layers.table.removeAll() { undo.append(.removed(slot)) }
         if layers.setBaseHidden(true) { undo.append(.baseHidden) }
-        if files != nil { lines.value.clear(count: count, first: first) }
+        if !isInMemory { lines.value.clear(count: count, first: first) }
     }
 
     /// Opens the commit if needed. The only way into one, so that no change goes to a store that is not open.
@@ -214,9 +213,10 @@ public struct RecordStore: ~Copyable {
         commitStart = undo.count
         revision += 1
         if keepsSummary { summary.begin(revision) }
-        guard let files else { return }
+        if isInMemory { return }
         let time = time
-        time.withBytes { lines.value.begin(seq: revision, at: $0, durable: files.syncedRevision, origin: origin) }
+        let durable = files?.syncedRevision ?? 0
+        time.withBytes { lines.value.begin(seq: revision, at: $0, durable: durable, origin: origin) }
     }
 
     private func requireChangeable() throws(StorageError) {
@@ -228,9 +228,12 @@ public struct RecordStore: ~Copyable {
     public mutating func endCommit() throws(StorageError) {
         guard isCommitOpen else { return }
         let draft = layers.table.draft
-        if let failure = failure ?? fault ?? draft?.failure {
+        do throws(StorageError) {
+            if let failure = failure ?? fault ?? draft?.failure { throw failure }
+            if isUnborn, try !beBorn() { throw .bornElsewhere }
+        } catch {
             abandonCommit()
-            throw failure
+            throw error
         }
         isCommitOpen = false
         guard let files else {
@@ -303,7 +306,7 @@ public struct RecordStore: ~Copyable {
     /// Takes the open commit back, if there is one.
     public mutating func abandonCommit() {
         guard isCommitOpen else { return }
-        if files != nil { lines.value.dropLast() }
+        if !isInMemory { lines.value.dropLast() }
         operations.abandon()
         revertCommit()
         dropDraft()

@@ -26,6 +26,9 @@ public enum StorageError: Error, Sendable, Equatable {
     /// The caller cancelled the request. The store is unchanged.
     case cancelled
 
+    /// There was no store when the request began, and another process has made one before the first commit.
+    public static let bornElsewhere = StorageError.busy(reason: "Another process has just made the store. Try again.")
+
     /// The sentence for people.
     public var reason: String {
         switch self {

@@ -28,10 +28,6 @@ extension Dispatcher {
         let request = request.with(call.facts.notes == .hidden ? .withoutNotes : [])
         let start = out.count
         try perform(&call, request, to: &out)
-        if core.store.isRehearsing, try makeStore(for: request, isDryRun: call.facts.isDryRun) {
-            out.rewind(to: start)
-            try perform(&call, request, to: &out)
-        }
         core.writeDamage(in: &out, from: start)
         // One more byte, for the end of the answer.
         if out.count + 1 - mark > request.room { throw Self.tooLong(request.destination, limits) }

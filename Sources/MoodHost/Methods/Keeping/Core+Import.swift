@@ -55,8 +55,7 @@ extension Core {
             file: file, format: name.flatMap { ImportFormat(rawValue: $0) }, options: importOptions(arguments),
             isStrict: arguments[TransferParams.strict], replaces: arguments[TransferParams.replace],
             isDryRun: arguments.isDryRun, isCopy: arguments[TransferParams.copy],
-            takesDamaged: arguments[TransferParams.damagedCopy], limits: options.limits, now: now,
-            makesStore: !pluginFlags.contains(.changeHooks))
+            takesDamaged: arguments[TransferParams.damagedCopy], limits: options.limits, now: now)
         // The loop asks hooks, and `atOnce` requests need the result when they return: neither can go to the helper
         // thread.
         if file.isLarge, self.path != nil, !request.ways.contains(.atOnce), !pluginFlags.contains(.changeHooks) {

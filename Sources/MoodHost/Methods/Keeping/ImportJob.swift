@@ -20,8 +20,6 @@ struct ImportJob: Sendable {
     let takesDamaged: Bool
     let limits: Limits
     let now: Timestamp
-    /// Whether the first mood makes a missing store. An import is long, so it is done once and not tried first.
-    let makesStore: Bool
 
     /// Takes the moods into the commit of the present request, which stays open, and writes the answer. Valid settings in the file go
     /// with it (`MoodRecords.givenSettings`).
@@ -30,6 +28,8 @@ struct ImportJob: Sendable {
         _ store: inout MoodRecords, to out: inout JSONWriter,
         goOn: (_ done: Int, _ total: Int) throws -> Void
     ) throws {
+        // A commit that is too long for memory makes the store before its end.
+        if store.isAbsent { store.waitHere() }
         let contents = try isCopy ? ImportedContents(file.bytes()) : file.contents()
         var tally = tally
         if isCopy { try beginCopy(contents.bytes.whole, &tally, &store) }
@@ -53,12 +53,7 @@ struct ImportJob: Sendable {
                     } else {
                         chosen.append(given)
                     }
-                case .mood(let mood):
-                    if store.isRehearsing, makesStore, !isDryRun, !refusesProblems, taker.isRight(mood) {
-                        store.waitHere()
-                        try store.openForWriting()
-                    }
-                    try taker.take(mood, into: &store)
+                case .mood(let mood): try taker.take(mood, into: &store)
                 }
             }
         }

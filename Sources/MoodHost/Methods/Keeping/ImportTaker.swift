@@ -43,13 +43,6 @@ struct ImportTaker: ~Copyable {
         return mood
     }
 
-    /// Whether the mood can be taken, at least in part.
-    mutating func isRight(_ mood: ImportedMood) -> Bool {
-        let mood = withoutNullCharacter(mood)
-        let wrong = mood.json.withUnsafeBytes { bytes in fault(in: bytes) }
-        return wrong.map { repair.mended(mood, $0).fault == nil } ?? true
-    }
-
     /// Takes one mood, or records the problem.
     mutating func take(_ mood: ImportedMood, into store: inout MoodRecords) throws(RPCError) {
         let mood = withoutNullCharacter(mood)

@@ -145,9 +145,10 @@ extension RecordStore {
         return try files?.read(file, bytesMax: bytesMax)
     }
 
-    /// Replaces a file of the store, which must be locked. Does nothing in memory.
-    public func replace(_ file: SideFile, with bytes: UnsafeRawBufferPointer) throws(StorageError) {
+    /// Replaces a file of the store, which must be locked, or is made. Does nothing in memory.
+    public mutating func replace(_ file: SideFile, with bytes: UnsafeRawBufferPointer) throws(StorageError) {
         try requireOpen()
+        guard try beBorn() else { throw .bornElsewhere }
         try files?.replace(file, with: bytes)
     }
 }
