@@ -43,6 +43,7 @@ struct Console {
     let session: () -> String
     let now: () -> Int
     let nowMilliseconds: () -> Int
+    var pause: (_ milliseconds: Int) -> Void = { Clock.sleep(milliseconds: $0) }
     var localTime: (Int) -> LocalTime?
     /// The local time in a zone; nil if this system does not know the zone.
     let localTimeInZone: (_ secondsSince1970: Int, _ zone: String) -> LocalTime?

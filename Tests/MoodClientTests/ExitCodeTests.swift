@@ -33,6 +33,27 @@ import Testing
         #expect(outside.run("info") == .tryAgain)
     }
 
+    /// Another program may change a million moods: a command waits for it, and says so once.
+    @Test func waitsForAnotherProgramFor15Seconds() {
+        var refusals = 3
+        let outside = Outside { method, _ in
+            refusals -= 1
+            return refusals < 0 ? .result(Array("{}".utf8)) : Canned.failure(#"{"code":1010,"message":"It is busy."}"#)
+        }
+        _ = outside.run("tags", "--json")
+        #expect(outside.sent.count == 4 && outside.paused == 300 && outside.error.isEmpty)
+        let never = Outside { _, _ in Canned.failure(#"{"code":1010,"message":"It is busy."}"#) }
+        #expect(never.run("tags") == .tryAgain)
+        #expect((14_000...15_100).contains(never.paused))
+        #expect(
+            never.error
+                == "mood: It is busy. Waiting for 15 s at most …\nmood: It is busy.\n      Nothing was changed; try again in a moment.\n"
+        )
+        // A raw request is sent once.
+        let raw = Outside { _, _ in Canned.failure(#"{"code":1010,"message":"It is busy."}"#) }
+        #expect(raw.run("rpc", "mood.list") == .tryAgain && raw.sent.count == 1 && raw.paused == 0)
+    }
+
     @Test func aHostThatIsNotThereIs69() {
         let outside = Outside { (_, _) throws(ClientError) in throw .unavailable("Gone.", advice: "Start it.") }
         #expect(outside.run("info") == .hostUnavailable)

@@ -54,6 +54,8 @@ final class Outside {
     private(set) var closed = 0
     private(set) var outputBytes: [UInt8] = []
     private(set) var error = ""
+    /// Milliseconds that the command has waited.
+    private(set) var paused = 0
 
     var output: String { String(decoding: outputBytes, as: UTF8.self) }
 
@@ -111,6 +113,7 @@ final class Outside {
                 throw SystemError(call: "execv", code: ENOEXEC)
             },
             session: { self.session }, now: { self.now }, nowMilliseconds: { self.now * 1_000 + 250 },
+            pause: { self.paused += $0 },
             localTime: { Self.localTime($0, hoursEast: 1, zone: "CET") },
             localTimeInZone: { $1 == "Asia/Tokyo" ? Self.localTime($0, hoursEast: 9, zone: "JST") : nil },
             unknownTimeZone: { self.unknownTimeZone }, timeZoneName: { self.timeZoneName })

@@ -115,13 +115,37 @@ final class Client {
     func ask(
         _ method: String, bytes params: [UInt8]?, listener: HostConnection.Listener? = nil
     ) throws(ClientError) -> () throws(ClientError) -> [UInt8] {
+        let start = Clock.monotonicMilliseconds
         let waiting = try connected().ask(method, params, listener)
         return { () throws(ClientError) in
-            switch try waiting() {
+            var answer = try waiting()
+            var left = Self.patienceMilliseconds - Int(Clock.monotonicMilliseconds - start)
+            var isTold = false
+            // Another program may import a million moods. A request that finds it at work has changed nothing.
+            while case .failure(let error) = answer, error.code == Self.busy, self.waitsForOthers, left > 0 {
+                if !isTold {
+                    self.tell("mood: \(Escaping.visible(error.message)) Waiting for \(left / 1000) s at most …")
+                }
+                isTold = true
+                self.console.pause(Self.pauseMilliseconds)
+                let start = Clock.monotonicMilliseconds
+                answer = try self.connected().ask(method, params, listener)()
+                left -= Self.pauseMilliseconds + Int(Clock.monotonicMilliseconds - start)
+            }
+            switch answer {
             case .result(let bytes): return bytes
             case .failure(let error): throw .remote(error)
             }
         }
+    }
+
+    private static let busy = 1010
+    private static let patienceMilliseconds = 15_000
+    private static let pauseMilliseconds = 100
+
+    /// False for raw requests, for completions, and where a person types meanwhile.
+    private var waitsForOthers: Bool {
+        ![Command.call.name, "browse", "completion"].contains(invocation.command.name)
     }
 
     private func connected() throws(ClientError) -> HostConnection {
