@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The longest wait of a ping beside requests that take the whole store: compaction, with and without changes and imports
-around it, a reset, changes of a plugin behind an import, and changes of a plugin while another process has the store's lock; beside looks
-at a plugin of 24 MiB, and its trust, too. That keeps its place in the order, and is cancelled as a whole.
+around it, a reset, changes of a plugin behind an import, changes of a plugin while another process has the store's lock, and lists that look through
+all moods. The end of a cancelled list, too. Beside looks at a plugin of 24 MiB, and its trust, too: that keeps its place in the order, and is
+cancelled as a whole.
 
     Tests/Scripts/pings.py PATH/TO/moodboard [--moods 100000] [--most 20]
 
@@ -23,6 +24,8 @@ from harness import Host, script
 LOCK_SECONDS = 3
 PLUGIN = "org.example.a"
 BIG = "org.example.big"
+CANCELLED = -32800
+FILTERS = [{"text": "zzqx"}, {"text": "n", "exact": True}, {"label": "m7"}, {"noTags": ["a"]}]
 
 
 class Talk(Host):
@@ -43,6 +46,24 @@ class Talk(Host):
             select.select([self.process.stdout], [], [], 0.001)
         refusals = [self.answers[number]["error"] for number in numbers if "error" in self.answers[number]]
         return longest * 1000, floor * 1000, time.monotonic() - start, refusals
+
+    def cancels(self, cat, most):
+        """Whether lists end within so many milliseconds after they were cancelled, besides what `cat` waits."""
+        longest, floor, ended = 0.0, 0.0, 0
+        for chosen in FILTERS * 5:
+            number = self.send("mood.list", {"filter": chosen, "count": True})
+            time.sleep(0.002)
+            begin = time.monotonic()
+            self.write(json.dumps({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": number}}).encode() + b"\n")
+            answer = self.receive(number)
+            middle = time.monotonic()
+            ended += answer.get("error", {}).get("code") == CANCELLED
+            cat.stdin.write(b"x" * 60)
+            os.read(cat.stdout.fileno(), 100)
+            longest, floor = max(longest, middle - begin), max(floor, time.monotonic() - middle)
+        right = longest * 1000 <= floor * 1000 + most and ended > 0
+        print(f"{'ok   ' if right else 'FAIL '} cancelled lists: {longest * 1000:.1f} ms at most, cat {floor * 1000:.1f} ms; {ended} were cancelled in time")
+        return right
 
 
 def write_plugin(store, name, **members):
@@ -135,6 +156,7 @@ def main(options):
             "an import with a compaction behind it": [("store.import", {"path": files[2]}), ("store.compact",), change],
             "changes of a plugin, and another process has the lock": [
                 ("plugin.trust", plugin), ("plugin.disable", {"id": PLUGIN}), ("plugin.untrust", {"id": PLUGIN}), change],
+            "lists that look through all moods": [("mood.list", {"filter": chosen, "count": True}) for chosen in FILTERS],
             "resets": [change, ("store.reset", {"confirm": True}), change, ("store.reset", {"confirm": True})],
         }
         for name, requests in trials.items():
@@ -147,6 +169,8 @@ def main(options):
                   + "".join(f"; refused: {json.dumps(one)[:300]}" for one in refusals), flush=True)
             if wrong:
                 faults.append(name)
+            if name.startswith("lists") and not talk.cancels(cat, options.most):
+                faults.append("cancelled lists")
         faults += trust_in_order(talk, big)
         talk.end()
         faults += trust_at_the_end(options.host, store, big)

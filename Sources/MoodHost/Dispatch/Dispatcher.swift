@@ -127,9 +127,23 @@ struct Dispatcher: ~Copyable {
         if !entry.isPlain || request.isAgain || arguments.namesOperation(of: entry.method) {
             return try performWhole(entry, request, to: &out)
         }
+        if let maybe = entry.maybe {
+            // A request that is confirmed needs more.
+            if request.round != nil { return try performWhole(entry, request, to: &out) }
+            try Caller.check(request.permissions, entry)
+            try core.admit(entry.need, request)
+            if let work = try maybe(&core, request, arguments, &out) { throw later(work) }
+            return
+        }
         try Caller.check(request.permissions, entry)
         try core.admit(entry.need, request)
         try entry.now(&core, request, arguments, &out)
+    }
+
+    @inline(never)
+    private mutating func later(_ work: any LaterWork) -> Stop {
+        // The arguments are views of the message, which may be gone afterwards.
+        .later(work, progressToken: work.progressToken ?? arguments.progressToken.map { Array($0.bytes) })
     }
 
     /// Runs a method with checks, routes or a later answer, a request that names its operation, or one whose hooks have
@@ -150,10 +164,7 @@ struct Dispatcher: ~Copyable {
         if let round = request.round { try core.confirm(round, request) }
         if let routes = entry.routes { try core.ask(about: routes, request, arguments) }
         let start = out.count
-        if let work = try run(entry, request, to: &out) {
-            // The arguments are views of the message, which may be gone afterwards.
-            throw Stop.later(work, progressToken: work.progressToken ?? arguments.progressToken.map { Array($0.bytes) })
-        }
+        if let work = try run(entry, request, to: &out) { throw later(work) }
         guard let key else { return }
         if out.buffer.isOverfull { throw Self.tooLong(request.destination, limits) }
         core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))

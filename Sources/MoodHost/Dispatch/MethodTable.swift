@@ -18,7 +18,7 @@ struct MethodTable: ~Copyable {
         /// references.
         let now: Handler.Now
         let need: Need
-        /// Whether a call needs nothing but `need` and `now`.
+        /// Whether a call needs nothing but `need` and `now`, or `maybe`.
         let isPlain: Bool
         /// The bodies of a method that answers later, and of one that may.
         let later: Handler.Begin?
@@ -38,7 +38,7 @@ struct MethodTable: ~Copyable {
             case .maybe(let handler): (now, maybe, later) = (Self.nothing, handler, nil)
             case .later(let begin): (now, maybe, later) = (Self.nothing, nil, begin)
             }
-            isPlain = check == nil && routes == nil && maybe == nil && later == nil
+            isPlain = check == nil && routes == nil && later == nil
         }
 
         /// Never called: a placeholder for methods of other kinds.

@@ -11,7 +11,7 @@ extension Core {
     static let moodHandlers: InlineArray<_, Handler> = [
         Handler(MoodMethods.create, .changes, { try $0.create($1, $2, &$3) }),
         Handler(MoodMethods.get, .reads, { try $0.get($2, &$3) }),
-        Handler(MoodMethods.list, .reads, { try $0.list($2, &$3) }),
+        Handler(MoodMethods.list, .reads, maybe: { try $0.list($1, $2, &$3) }),
         Handler(MoodMethods.update, .changes, { try $0.update($2, &$3) }),
         Handler(MoodMethods.updateMany, .changes, { try $0.updateMany($2, &$3) }),
         Handler(MoodMethods.delete, .changes, { try $0.delete($2, &$3) }),
@@ -61,7 +61,9 @@ extension Core {
         try store.create(&given, id: id, at: now, to: &out)
     }
 
-    private mutating func list(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
+    private mutating func list(
+        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws -> (any LaterWork)? {
         var query = MoodQuery()
         query.limit = arguments[MoodParams.limit]
         query.sort =
@@ -78,7 +80,11 @@ extension Core {
             query.offers = RowOffers(locale: query.locale)
         }
         let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
+        if path != nil, store.isListLong(query), !request.ways.contains(.atOnce) {
+            return readBesideLoop(ListJob(query: query, cursor: cursor, bytesMax: options.limits[.messageBytes]))
+        }
         try store.list(query, cursor: cursor, to: &out)
+        return nil
     }
 
     private mutating func update(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
@@ -214,4 +220,12 @@ extension Core {
                 "would make a text of \(excess) bytes, and the answer has room for \(room)", at: "/template")
         }
     }
+}
+
+/// A `mood.list` that looks through many moods, for another thread.
+struct ListJob: Sendable {
+    let query: MoodQuery
+    let cursor: [UInt8]?
+    /// The most bytes that the answer may have.
+    let bytesMax: Int
 }

@@ -107,6 +107,13 @@ final class LentStore: @unchecked Sendable {
         try job.run(&store, to: &answer) { work.isCancelled }
     }
 
+    fileprivate func carryOut(_ job: ListJob, _ work: LongWork, _ answer: inout JSONWriter) throws {
+        // The rest of the message around it is short.
+        answer.buffer.limit = job.bytesMax - 1024
+        try store.open()
+        try store.list(job.query, cursor: job.cursor, to: &answer) { work.isCancelled }
+    }
+
     fileprivate func carryOut(_ job: UndeleteJob, _ answer: inout JSONWriter) throws {
         try job.run(&store, to: &answer)
     }
@@ -157,6 +164,11 @@ extension Core {
 
     /// Reads a page of the past on the helper thread.
     mutating func readBesideLoop(_ job: PastJob) -> any LaterWork {
+        answerBesideLoop { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
+    }
+
+    /// Reads a page of a list on the helper thread.
+    mutating func readBesideLoop(_ job: ListJob) -> any LaterWork {
         answerBesideLoop { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
     }
 

@@ -47,6 +47,11 @@ struct ColumnFilter {
     private enum Verdict: UInt8 { case unknown, yes, no }
 
     private var filter: MoodFilter
+    // Asked for each row: the filter itself is large.
+    private let looksInside: Bool
+    private let looksAtTags: Bool
+    private let looksAtFeelings: Bool
+    private let looksFurther: Bool
     private var feelings: [Verdict] = []
     private var tags: [Verdict] = []
     /// Whether a label or a list of tags has the text that is searched, by number.
@@ -55,18 +60,26 @@ struct ColumnFilter {
     /// The estimates by feeling; NaN if the palette has none.
     private var estimates: [Double] = []
 
-    init(_ filter: MoodFilter) { self.filter = filter }
+    init(_ filter: MoodFilter) {
+        self.filter = filter
+        looksInside = filter.looksInside
+        looksAtTags = filter.looksAtTags
+        looksAtFeelings = filter.emoji != nil || filter.label != nil || filter.looksAtValence
+        looksFurther = filter.looksAtValence || filter.days != nil
+    }
 
     @inline(__always)
     mutating func matches(_ mood: MoodTraits, _ texts: ColumnTexts) -> Bool {
         if let isFavorite = filter.isFavorite, mood.isFavorite != isFavorite { return false }
         if let from = filter.from, mood.time < from.milliseconds { return false }
         if let to = filter.to, mood.time >= to.milliseconds { return false }
-        return !filter.looksInside || matchesInside(mood, texts)
+        if !looksInside { return true }
+        if looksAtTags, verdict(onTags: mood.tags, texts) != .yes { return false }
+        if looksAtFeelings, verdict(onFeeling: mood.feeling, texts) != .yes { return false }
+        return !looksFurther || matchesFurther(mood, texts)
     }
 
-    private mutating func matchesInside(_ mood: MoodTraits, _ texts: ColumnTexts) -> Bool {
-        guard matchesFeeling(mood.feeling, texts), matchesTags(mood.tags, texts) else { return false }
+    private mutating func matchesFurther(_ mood: MoodTraits, _ texts: ColumnTexts) -> Bool {
         if filter.looksAtValence {
             let valence = mood.valence ?? estimates[mood.feeling]
             // False for NaN too.
@@ -80,35 +93,41 @@ struct ColumnFilter {
         return reading.map { range.contains($0.day) } ?? false
     }
 
-    private mutating func matchesFeeling(_ number: Int, _ texts: ColumnTexts) -> Bool {
+    @inline(__always)
+    private mutating func verdict(onFeeling number: Int, _ texts: ColumnTexts) -> Verdict {
+        if number >= feelings.count || feelings[number] == .unknown { lookAtFeeling(number, texts) }
+        return feelings[number]
+    }
+
+    @inline(never)
+    private mutating func lookAtFeeling(_ number: Int, _ texts: ColumnTexts) {
         if number >= feelings.count {
             let more = texts.numbersEnd - feelings.count
             feelings.append(contentsOf: repeatElement(.unknown, count: more))
             estimates.append(contentsOf: repeatElement(.nan, count: more))
         }
-        if feelings[number] == .unknown {
-            let feeling = FeelingText(texts[UInt32(number)])
-            let isMeant = filter.matches(emoji: feeling.emoji) && filter.matches(label: feeling.label)
-            feelings[number] = isMeant ? .yes : .no
-            if filter.looksAtValence {
-                estimates[number] =
-                    filter.palette.valence(label: feeling.label.string, emoji: feeling.emoji.string) ?? .nan
-            }
+        let feeling = FeelingText(texts[UInt32(number)])
+        let isMeant = filter.matches(emoji: feeling.emoji) && filter.matches(label: feeling.label)
+        feelings[number] = isMeant ? .yes : .no
+        if filter.looksAtValence {
+            estimates[number] =
+                filter.palette.valence(label: feeling.label.string, emoji: feeling.emoji.string) ?? .nan
         }
-        return feelings[number] == .yes
     }
 
-    private mutating func matchesTags(_ number: Int, _ texts: ColumnTexts) -> Bool {
-        guard filter.looksAtTags else { return true }
-        if number == 0 { return filter.matches(tags: nil) }
+    @inline(__always)
+    private mutating func verdict(onTags number: Int, _ texts: ColumnTexts) -> Verdict {
+        if number >= tags.count || tags[number] == .unknown { lookAtTags(number, texts) }
+        return tags[number]
+    }
+
+    @inline(never)
+    private mutating func lookAtTags(_ number: Int, _ texts: ColumnTexts) {
         if number >= tags.count {
             tags.append(contentsOf: repeatElement(.unknown, count: texts.numbersEnd - tags.count))
         }
-        if tags[number] == .unknown {
-            let isMeant = filter.matches(tags: ValidJSON(trusting: texts[UInt32(number)]))
-            tags[number] = isMeant ? .yes : .no
-        }
-        return tags[number] == .yes
+        let isMeant = filter.matches(tags: number == 0 ? nil : ValidJSON(trusting: texts[UInt32(number)]))
+        tags[number] = isMeant ? .yes : .no
     }
 }
 
@@ -116,7 +135,8 @@ struct ColumnFilter {
 extension ColumnFilter {
     fileprivate mutating func judge(_ entries: [ColumnEntry], _ texts: ColumnTexts, _ verdicts: inout [RowVerdict]) {
         let needle = filter.foldedText ?? []
-        for (place, entry) in entries.enumerated() where verdicts[place] != .no {
+        for place in entries.indices where verdicts[place] != .no {
+            let entry = entries[place]
             if !matches(MoodTraits(entry), texts) {
                 verdicts[place] = .no
             } else if verdicts[place] == .open, hasText(entry, texts, needle) {
@@ -171,8 +191,11 @@ final class MoodCondition: RecordCondition {
     let looksAtColumns: Bool
     let looksAtRecords: Bool
     let span: (from: Int64?, to: Int64?)
+    private let cancelled: (() -> Bool)?
+    var isCancelled: Bool { cancelled?() ?? false }
 
-    init(_ filter: MoodFilter) {
+    init(_ filter: MoodFilter, isCancelled: (() -> Bool)? = nil) {
+        cancelled = isCancelled
         self.filter = filter
         columns = ColumnFilter(filter)
         let text = filter.foldedText ?? []
@@ -205,10 +228,16 @@ final class MoodCondition: RecordCondition {
         }
     }
 
-    func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool { filter.matches(head, record) }
+    func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool {
+        !isCancelled && filter.matches(head, record)
+    }
 }
 
 extension MoodFilter {
     /// The store's condition; nil selects all moods.
-    var condition: MoodCondition? { isEmpty ? nil : MoodCondition(self) }
+    var condition: MoodCondition? { condition(nil) }
+
+    func condition(_ isCancelled: (() -> Bool)?) -> MoodCondition? {
+        isEmpty ? nil : MoodCondition(self, isCancelled: isCancelled)
+    }
 }

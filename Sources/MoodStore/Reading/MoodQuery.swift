@@ -204,22 +204,28 @@ public struct MoodFilter: Sendable {
 
     /// The conditions on tags during the check of one mood.
     private struct TagsSeen {
-        private var missing: [Wanted]
+        /// A bit for each wanted tag: a filter has fewer than 64.
+        private var missing: UInt64
         private var hasAny: Bool
 
-        init(_ filter: MoodFilter) {
-            missing = filter.tags
+        init(_ filter: borrowing MoodFilter) {
+            missing = 1 << UInt64(filter.tags.count) &- 1
             hasAny = filter.anyTags.isEmpty
         }
 
-        var isEnough: Bool { missing.isEmpty && hasAny }
+        var isEnough: Bool { missing == 0 && hasAny }
 
         /// - Returns: false for a forbidden tag.
-        mutating func take(_ tag: JSONText, _ filter: MoodFilter) -> Bool {
+        @inline(__always)
+        mutating func take(_ tag: JSONText, _ filter: borrowing MoodFilter) -> Bool {
             tag.withDecoded { tag in
-                if filter.noTags.contains(where: { NameFolding.has($0.key, tag) }) { return false }
-                hasAny = hasAny || filter.anyTags.contains { NameFolding.has($0.key, tag) }
-                missing.removeAll { NameFolding.has($0.key, tag) }
+                for wanted in filter.noTags where NameFolding.has(wanted.key, tag) { return false }
+                if !hasAny { for wanted in filter.anyTags where NameFolding.has(wanted.key, tag) { hasAny = true } }
+                var bit: UInt64 = 1
+                for wanted in filter.tags {
+                    if missing & bit != 0, NameFolding.has(wanted.key, tag) { missing &= ~bit }
+                    bit <<= 1
+                }
                 return true
             }
         }

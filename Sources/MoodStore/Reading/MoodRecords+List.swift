@@ -6,29 +6,41 @@ extension MoodRecords {
     /// Writes a page: `{items, total?, nextCursor?, empty?}`.
     ///
     /// - Parameter cursor: the text of an earlier page's `nextCursor`.
+    /// - Parameter isCancelled: asked now and then; true ends it with `StorageError.cancelled`.
     /// - Complexity: the moods shown, plus those that the filter skips; all moods once for a total under a filter.
     public mutating func list(
-        _ query: MoodQuery, cursor: [UInt8]?, to writer: inout JSONWriter
+        _ query: MoodQuery, cursor: [UInt8]?, to writer: inout JSONWriter, isCancelled: (() -> Bool)? = nil
     ) throws(MoodStoreError) {
         var position: RecordPosition?
         if let cursor { position = try ListCursor.position(cursor, of: query) }
         let mark = writer.count
         do throws(StorageError) {
-            return try list(query, position, isFirst: cursor == nil, to: &writer)
+            return try list(query, position, isFirst: cursor == nil, to: &writer, isCancelled)
         } catch {
             guard case .busy = error else { throw .storage(error) }
         }
         // The store rebuilt its index meanwhile.
         writer.rewind(to: mark)
         do throws(StorageError) {
-            try list(query, position, isFirst: cursor == nil, to: &writer)
+            try list(query, position, isFirst: cursor == nil, to: &writer, isCancelled)
         } catch {
             throw .storage(error)
         }
     }
 
+    /// Whether a list may look through so many moods that other requests should not wait for it.
+    public mutating func isListLong(_ query: MoodQuery) -> Bool {
+        query.filter.looksInside && records.count + Self.costInMemory * records.countInMemory > Self.countAtOnce
+    }
+
+    /// Moods that take some 10 ms.
+    private static let countAtOnce = 1 << 17
+    /// A mood since the snapshot is read itself, which takes so many times longer.
+    private static let costInMemory = 8
+
     private mutating func list(
-        _ query: MoodQuery, _ position: RecordPosition?, isFirst: Bool, to writer: inout JSONWriter
+        _ query: MoodQuery, _ position: RecordPosition?, isFirst: Bool, to writer: inout JSONWriter,
+        _ isCancelled: (() -> Bool)?
     ) throws(StorageError) {
         let filter = query.filter
         let isFiltered = !filter.isEmpty
@@ -50,7 +62,7 @@ extension MoodRecords {
         writer.beginArray()
         let found = try records.walk(
             query.order, isDescending: query.isDescending, after: start, markedOnly: filter.isFavorite == true,
-            matching: isByMark ? nil : filter.condition, isCounting: isCounting
+            matching: isByMark ? nil : filter.condition(isCancelled), isCounting: isCounting
         ) { record in
             let head = record.head
             let bytes = record.bytes
@@ -76,6 +88,7 @@ extension MoodRecords {
             if isByText { swap(&text, &lastText) }
             return true
         }
+        if isCancelled?() == true { throw .cancelled }
         writer.endArray()
         if !isFiltered || query.wantsTotal {
             writer.key("total")

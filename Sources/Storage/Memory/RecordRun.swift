@@ -170,16 +170,22 @@ struct RowBits: ~Copyable {
 
     mutating func insert(_ row: Int) {
         guard row >= 0, row < count else { return }
-        // calloc: memory of a large set is not touched before a bit in it is set.
-        if words == nil {
-            words = calloc((count + 63) / 64, 8)?.bindMemory(to: UInt64.self, capacity: (count + 63) / 64)
-        }
+        if words == nil { allocate() }
         words?[row >> 6] |= 1 << UInt64(row & 63)
+    }
+
+    /// calloc: memory of a large set is not touched before a bit in it is set.
+    private mutating func allocate() {
+        words = calloc((count + 63) / 64, 8)?.bindMemory(to: UInt64.self, capacity: (count + 63) / 64)
     }
 
     /// Inserts each row, counted from `first`, that is meant.
     mutating func insert(_ verdicts: [RowVerdict], from first: Int) {
-        for (place, verdict) in verdicts.enumerated() where verdict == .yes { insert(first + place) }
+        if words == nil { allocate() }
+        guard let words, first >= 0, first <= count else { return }
+        for place in 0..<min(verdicts.count, count - first) where verdicts[place] == .yes {
+            words[(first + place) >> 6] |= 1 << UInt64((first + place) & 63)
+        }
     }
 
     /// Number of rows here that are not in the other set.

@@ -1,6 +1,8 @@
 /// Reading: commits since the snapshot from memory, the rest from the snapshot.
 extension RecordStore {
     public var count: Int { layers.count }
+    /// Number of those that came since the snapshot, or of all in memory.
+    public var countInMemory: Int { layers.table.count }
     public mutating func hasAtLeast(_ number: Int) -> Bool { layers.count >= number }
     public var markedCount: Int { layers.markedCount }
     @inlinable @inline(__always) public var isInMemory: Bool { if case .memory = state { true } else { false } }

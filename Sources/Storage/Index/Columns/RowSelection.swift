@@ -10,6 +10,8 @@ public protocol RecordCondition: AnyObject {
     var needle: [UInt8]? { get }
     /// Whether the text alone does not say that a record is meant in which the needle stands.
     var looksAtChanges: Bool { get }
+    /// Whether the request was cancelled; then no more rows are looked at.
+    var isCancelled: Bool { get }
     /// Whether something in the columns is asked for.
     var looksAtColumns: Bool { get }
     /// Whether something is asked for that only a searched text or the record says.
@@ -24,6 +26,10 @@ public protocol RecordCondition: AnyObject {
     func matches(besidesColumns record: UnsafeRawBufferPointer) -> Bool
     /// Whether a record matches.
     func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool
+}
+
+extension RecordCondition {
+    public var isCancelled: Bool { false }
 }
 
 /// The rows of a snapshot that meet a condition, determined for a block of them on first use.
@@ -85,6 +91,7 @@ struct RowSelection: ~Copyable {
     }
 
     private mutating func look(at block: Int, _ index: inout SnapshotIndex) throws(IndexFault) {
+        if condition.isCancelled { return isKnown[block] = true }
         let first = block * Self.blockRows
         let rows = first..<min(first + Self.blockRows, index.count)
         let meant = rows.clamped(to: range)
