@@ -80,7 +80,8 @@ extension Core {
             query.offers = RowOffers(locale: query.locale)
         }
         let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
-        if path != nil, store.isListLong(query), !request.ways.contains(.atOnce) {
+        // Behind other work it would wait longer than it takes.
+        if path != nil, store.isListLong(query), !request.ways.contains(.atOnce), !store.helper.isRunning {
             return readBesideLoop(ListJob(query: query, cursor: cursor, bytesMax: options.limits[.messageBytes]))
         }
         try store.list(query, cursor: cursor, to: &out)
