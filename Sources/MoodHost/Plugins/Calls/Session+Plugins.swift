@@ -38,7 +38,8 @@ extension Session {
             advanceHooks()
             if !dispatcher.pending.isEmpty { attendWork(milliseconds: milliseconds) }
         }
-        if core.plugins.hasEvents { core.deliverEvents() }
+        // The last plugin that gets events may have left its deadline.
+        if core.plugins.hasEvents || core.plugins.deliveryDeadline != nil { core.deliverEvents() }
         tellOfPlugins(milliseconds: milliseconds)
     }
 
