@@ -137,7 +137,7 @@ private func journal(_ ids: [String]) -> Outside {
         #expect(outside.run("show", "@1") == .notFound)
         outside.session = "1-1"
         #expect(outside.run("show", "@5") == .notFound)
-        outside.now += Handles.listedSecondsMax + 1
+        outside.now += ListReferences.listedSecondsMax + 1
         #expect(outside.run("show", "@1") == .notFound)
         #expect(outside.error.contains("more than a day ago"))
         let before = outside.host

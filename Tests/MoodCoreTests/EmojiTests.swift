@@ -58,6 +58,7 @@ import Testing
     @Test func tellsHowToDrawATextSymbolAsAnEmoji() throws {
         #expect(try #require(problem("❤")).contains("U+FE0F"))
         #expect(try !#require(problem("1")).contains("U+FE0F"))
+        #expect(try #require(problem("🇫")).contains("half of a flag"))
         #expect(try !#require(problem("ab")).contains("U+FE0F"))
         #expect(try #require(problem("")).contains("empty"))
     }

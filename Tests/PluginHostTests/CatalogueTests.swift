@@ -6,12 +6,12 @@ import Testing
 
 @Suite struct CatalogueTests {
     private static func scan(_ folder: TestFolder, _ places: [String] = ["store/plugins"]) -> [FoundPlugin] {
-        var digests = KnownDigests()
+        var digests = DigestCache()
         return scan(folder, places, &digests)
     }
 
     private static func scan(
-        _ folder: TestFolder, _ places: [String] = ["store/plugins"], _ digests: inout KnownDigests
+        _ folder: TestFolder, _ places: [String] = ["store/plugins"], _ digests: inout DigestCache
     ) -> [FoundPlugin] {
         Catalogue.scan(
             places: places.map { folder.path + "/" + $0 }, storeDirectory: folder.path + "/store",

@@ -77,7 +77,7 @@ import Testing
         try calls.remove(place.descriptor, name, false)
     }
 
-    @Test(arguments: [0, KnownDigests.settlingMilliseconds])
+    @Test(arguments: [0, DigestCache.settlingMilliseconds])
     func aFolderIsReadAgainWhereItMayHaveChanged(settling: Int) throws {
         let folder = try TestFolder()
         try folder.write("one", to: "main.py")
@@ -89,7 +89,7 @@ import Testing
             opened.withLock { $0 += 1 }
             return try FolderCalls.system.openFile(place, name)
         }
-        var digests = KnownDigests(settlingMilliseconds: settling)
+        var digests = DigestCache(settlingMilliseconds: settling)
         func digest() throws -> PluginDigest {
             let place = try PluginFolder(folder.path, calls)
             return try #require(try digests.digest(of: place, at: folder.path, place.entries()))
@@ -116,7 +116,7 @@ import Testing
             opened.withLock { $0 += 1 }
             return try FolderCalls.system.openFile(place, name)
         }
-        var digests = KnownDigests()
+        var digests = DigestCache()
         func digest() throws -> PluginDigest? {
             let place = try PluginFolder(folder.path, calls)
             return try digests.digest(of: place, at: folder.path, place.entries())
@@ -124,7 +124,7 @@ import Testing
         digests.leaveLarge()
         #expect(try digest() == nil)
         #expect(digests.takeUnread() == [folder.path])
-        digests.take(KnownDigests.read([folder.path]))
+        digests.take(DigestCache.read([folder.path]))
         digests.leaveLarge()
         #expect(try digest() == expected)
         #expect(digests.takeUnread() == [] && opened.withLock { $0 } == 0)

@@ -42,8 +42,8 @@ import Testing
             ("{}", []), (#"{"methods":[{"name":"a","summary":"A."}]}"#, .methods), (#"{"methods":[]}"#, []),
             (#"{"hooks":[{"on":"navigate"}],"cells":[{"type":"a"}]}"#, [.navigateHooks, .cells]),
             (#"{"hooks":[{"on":"change"}],"events":["mood"],"later":{"a":[1]}}"#, [.changeHooks, .events]),
-        ] as [(String, Provisions)])
-    func whatItBringsIsKnownFromItsRecord(provides: String, expected: Provisions) throws {
+        ] as [(String, ContributionKinds)])
+    func whatItBringsIsKnownFromItsRecord(provides: String, expected: ContributionKinds) throws {
         var record = try Self.record()
         record.manifest = .object(
             (TestManifest.json().object ?? []).filter { $0.name != "provides" }

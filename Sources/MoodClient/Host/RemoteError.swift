@@ -43,7 +43,7 @@ struct RemoteError: Error, Sendable {
         var facts: [String] = []
         let command = command?.name == Command.call.name ? nil : command
         if let path = data?["path"]?.string, !path.isEmpty, !mentions(path) {
-            facts.append("It is about \(command.map { ShellWords.name(of: path, $0) } ?? path).")
+            facts.append("It is about \(command.map { CommandLineMessages.name(of: path, $0) } ?? path).")
         }
         if let reason = data?["reason"]?.string, !mentions(reason) { facts.append("Reason: \(reason).") }
         let suggestions = (data?["suggestions"]?.array ?? []).compactMap(\.string)
@@ -51,7 +51,8 @@ struct RemoteError: Error, Sendable {
             facts.append("Did you mean '\(first)'?")
         }
         facts += advice.map { [$0] } ?? []
-        let told = command.map { ShellWords.text(message, path: data?["path"]?.string, command: $0) } ?? message
+        let told =
+            command.map { CommandLineMessages.text(message, path: data?["path"]?.string, command: $0) } ?? message
         return (facts.isEmpty ? [told] : [told, facts.joined(separator: " ")]) + problems
     }
 

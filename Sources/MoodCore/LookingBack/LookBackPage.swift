@@ -56,7 +56,7 @@ public struct LookBackPage {
     }
 
     private func plainText(_ width: Int, _ hasColor: Bool) -> String {
-        var page = TerminalPage(width: width, hasColor: hasColor, words)
+        var page = LookBackText(width: width, hasColor: hasColor, words)
         if let faces {
             if what == .month { page.month(faces, weekStartsOn: weekStartsOn) } else { page.year(faces) }
         }
@@ -121,7 +121,7 @@ public struct LookBackPage {
                 y -= 12
             }
             body += "<g transform=\"translate(20,\(y + 26))\" role=\"group\" aria-label=\""
-            body += LookBackText.escaped(picture.title + ". " + picture.description) + "\">\(picture.body)</g>"
+            body += Markup.escaped(picture.title + ". " + picture.description) + "\">\(picture.body)</g>"
             y += 30 + picture.height
         }
         let description = (sentences + pictures.map { $0.title + ": " + $0.description }).joined(separator: " ")
@@ -129,8 +129,8 @@ public struct LookBackPage {
         return """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(y + 20)" width="\(width)" height="\(y + 20)" \
             style="max-width:100%;height:auto" role="img" aria-labelledby="title description" lang="\(words.language)">
-            <title id="title">\(LookBackText.escaped(title))</title>
-            <desc id="description">\(LookBackText.escaped(description))</desc>
+            <title id="title">\(Markup.escaped(title))</title>
+            <desc id="description">\(Markup.escaped(description))</desc>
             <style>\(Picture.style)</style>
             <rect class="page" width="\(width)" height="\(y + 20)"/>
             \(Picture.text(20, 24, title, "class=\"head\""))
@@ -155,16 +155,16 @@ public struct LookBackPage {
     private func html() -> String {
         var body = ""
         var summary = summary
-        for sentence in summary?.sentences(words) ?? [] { body += "<p>\(LookBackText.escaped(sentence))</p>\n" }
+        for sentence in summary?.sentences(words) ?? [] { body += "<p>\(Markup.escaped(sentence))</p>\n" }
         for (number, picture) in pictures().enumerated() {
-            let title = LookBackText.escaped(picture.title)
+            let title = Markup.escaped(picture.title)
             body += """
                 <section aria-labelledby="h\(number)">
                 <h2 id="h\(number)">\(title)</h2>
-                <p>\(LookBackText.escaped(picture.description))</p>
+                <p>\(Markup.escaped(picture.description))</p>
                 <svg viewBox="0 0 \(Picture.width) \(picture.height)" width="\(Picture.width)" height="\(picture.height)" role="img" \
                 aria-labelledby="t\(number) d\(number)"><title id="t\(number)">\(title)</title>\
-                <desc id="d\(number)">\(LookBackText.escaped(picture.description))</desc>\(picture.body)</svg>
+                <desc id="d\(number)">\(Markup.escaped(picture.description))</desc>\(picture.body)</svg>
                 \(table(for: picture))</section>
 
                 """
@@ -177,12 +177,12 @@ public struct LookBackPage {
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(LookBackText.escaped(title))</title>
+            <title>\(Markup.escaped(title))</title>
             <style>\(Self.style)\(Picture.style)</style>
             </head>
             <body>
             <main>
-            <h1>\(LookBackText.escaped(title))</h1>
+            <h1>\(Markup.escaped(title))</h1>
             \(body)</main>
             </body>
             </html>
@@ -192,7 +192,7 @@ public struct LookBackPage {
 
     private func list(_ title: String, _ lines: [String], isFolded: Bool) -> String {
         guard !lines.isEmpty else { return "" }
-        let items = lines.map { "<li>\(LookBackText.escaped($0))</li>" }.joined(separator: "\n")
+        let items = lines.map { "<li>\(Markup.escaped($0))</li>" }.joined(separator: "\n")
         let body = "<ul>\n\(items)\n</ul>"
         return "<section>\n<h2>\(title)</h2>\n"
             + (isFolded
@@ -236,12 +236,12 @@ public struct LookBackPage {
         }
         let header = head.map { "<th scope=\"col\">\($0)</th>" }.joined()
         let lines = rows.map { row in
-            let cells = row.dropFirst().map { "<td>\(LookBackText.escaped($0))</td>" }.joined()
-            return "<tr><th scope=\"row\">\(LookBackText.escaped(row[0]))</th>\(cells)</tr>"
+            let cells = row.dropFirst().map { "<td>\(Markup.escaped($0))</td>" }.joined()
+            return "<tr><th scope=\"row\">\(Markup.escaped(row[0]))</th>\(cells)</tr>"
         }
         return """
             <details><summary>\(names.asTable)</summary><div class="scroll" tabindex="0"><table>
-            <caption>\(LookBackText.escaped(picture.title))</caption>
+            <caption>\(Markup.escaped(picture.title))</caption>
             <thead><tr>\(header)</tr></thead>
             <tbody>
             \(lines.joined(separator: "\n"))

@@ -34,12 +34,12 @@ struct Picture {
     }
 
     static func text(_ x: Int, _ y: Int, _ text: String, _ attributes: String = "") -> String {
-        "<text x=\"\(x)\" y=\"\(y)\"\(attributes.isEmpty ? "" : " " + attributes)>\(LookBackText.escaped(text))</text>"
+        "<text x=\"\(x)\" y=\"\(y)\"\(attributes.isEmpty ? "" : " " + attributes)>\(Markup.escaped(text))</text>"
     }
 
     /// Draws a day: color and sign, with its words.
     private static func pixel(_ day: DrawnDay, _ x: Int, _ y: Int, _ size: Int, _ words: LookBackWords) -> String {
-        let label = LookBackText.escaped(day.text(words))
+        let label = Markup.escaped(day.text(words))
         let form = "x=\"\(x)\" y=\"\(y)\" width=\"\(size)\" height=\"\(size)\" rx=\"3\""
         var body = "<g role=\"img\" aria-label=\"\(label)\"><title>\(label)</title>"
         if let band = day.band {
@@ -134,7 +134,7 @@ struct Picture {
         }
         body += "<path class=\"line\" d=\"\(path)\"/>"
         for point in points {
-            let label = LookBackText.escaped("\(Summary.date(point.day)): \(words.signed(point.average))")
+            let label = Markup.escaped("\(Summary.date(point.day)): \(words.signed(point.average))")
             body += "<g role=\"img\" aria-label=\"\(label)\"><title>\(label)</title>"
             body += "<circle class=\"line\" cx=\"\(x(point.place))\" cy=\"\(y(point.average))\" r=\"2\"/></g>"
         }

@@ -24,24 +24,14 @@ enum NoBand {
     static let gapSign = "·"
 }
 
-enum LookBackText {
-    /// Escapes text and attributes of HTML and SVG.
+enum Markup {
+    /// Escapes text and attributes of HTML and SVG. XML cannot contain control characters. (XML 1.0, section 2.2.)
     static func escaped(_ text: String) -> String {
-        var result = ""
+        var allowed = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default:
-                // XML cannot contain these. (XML 1.0, section 2.2.)
-                let isControl =
-                    scalar.value < 0x20 && scalar != "\n" && scalar != "\t" || scalar.value & 0xFFFE == 0xFFFE
-                result.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
-            }
+            let isControl = scalar.value < 0x20 && scalar != "\n" && scalar != "\t" || scalar.value & 0xFFFE == 0xFFFE
+            allowed.append(isControl ? "\u{FFFD}" : scalar)
         }
-        return result
+        return Share.htmlEscaped(String(allowed))
     }
 }

@@ -16,12 +16,7 @@ public struct SavedNavigation: Sendable {
     /// The largest file. We write no larger one.
     public static let fileBytesMax = 16 << 20
 
-    /// The problem of a file, and its offset in bytes.
-    public struct Damage: Error, Equatable {
-        public let offset: Int
-        /// A clause.
-        public let reason: String
-    }
+    public typealias Damage = FileDamage
 
     /// The number of states is at its limit.
     public struct Full: Error {}
@@ -52,20 +47,7 @@ public struct SavedNavigation: Sendable {
 
     /// Reads a file.
     public init(_ bytes: UnsafeRawBufferPointer) throws(Damage) {
-        var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
-        let outline: JSONOutline
-        do throws(JSONError) { outline = try validator.validate(bytes) } catch {
-            throw Damage(offset: error.offset, reason: "\(error.reason)")
-        }
-        if let offset = outline.duplicate { throw Damage(offset: offset, reason: "a member is given twice") }
-        let value = JSONValue(ValidJSON(trusting: outline.text.bytes))
-        guard let format = value["format"]?.string, format.utf8.elementsEqual(Self.format.utf8) else {
-            throw Damage(offset: 0, reason: "it is not a file of saved navigation")
-        }
-        guard let version = value["version"]?.integer, version == Self.version else {
-            let found = value["version"]?.text ?? "none"
-            throw Damage(offset: 0, reason: "it is of version \(found), not of \(Self.version)")
-        }
+        let value = try Damage.read(bytes, "saved navigation", format: Self.format, version: Self.version)
         guard let states = value["states"]?.object else { throw Damage(offset: 0, reason: "it has no states") }
         for state in states {
             if let reason = Self.problem(state.value) {

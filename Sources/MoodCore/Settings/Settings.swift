@@ -107,29 +107,11 @@ public struct Settings: Sendable {
 
     // MARK: The file
 
-    /// The problem of a file, and its offset in bytes.
-    public struct Damage: Error, Equatable {
-        public let offset: Int
-        /// A clause.
-        public let reason: String
-    }
+    public typealias Damage = FileDamage
 
     /// Reads a file.
     public init(_ bytes: UnsafeRawBufferPointer) throws(Damage) {
-        var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
-        let outline: JSONOutline
-        do throws(JSONError) { outline = try validator.validate(bytes) } catch {
-            throw Damage(offset: error.offset, reason: "\(error.reason)")
-        }
-        if let offset = outline.duplicate { throw Damage(offset: offset, reason: "a member is given twice") }
-        let value = JSONValue(ValidJSON(trusting: outline.text.bytes))
-        guard let format = value["format"]?.string, format.utf8.elementsEqual(Self.format.utf8) else {
-            throw Damage(offset: 0, reason: "it is not a file of settings")
-        }
-        guard let version = value["version"]?.integer, version == Self.version else {
-            throw Damage(
-                offset: 0, reason: "it is of version \(value["version"]?.text ?? "none"), not of \(Self.version)")
-        }
+        let value = try Damage.read(bytes, "settings", format: Self.format, version: Self.version)
         for member in value.object ?? [] where !["format", "version", "crc"].contains(member.name) {
             guard let own = Member(rawValue: member.name) else {
                 others.append(member)

@@ -17,13 +17,13 @@ public enum Emoji {
         if text.count > bytesMax { return "must be one emoji of at most \(bytesMax) bytes; it has \(text.count)" }
         var scalars = Scalars(text)
         guard matches(&scalars) else {
-            let string = String(decoding: text, as: UTF8.self)
-            if string.unicodeScalars.count == 1, let only = string.unicodeScalars.first, only.properties.isEmoji,
-                only.value > 0x7f
-            {
-                return "must be drawn as an emoji; add the variation selector U+FE0F after this symbol"
+            var all = Scalars(text)
+            guard let only = all.next(), all.next() == nil, only.value > 0x7f, only.properties.isEmoji else {
+                return "must be exactly one emoji, such as 😊"
             }
-            return "must be exactly one emoji, such as 😊"
+            return isRegionalIndicator(only)
+                ? "must be one emoji; this is half of a flag, which has two letters, such as 🇫🇮"
+                : "must be drawn as an emoji; add the variation selector U+FE0F after this symbol"
         }
         return nil
     }

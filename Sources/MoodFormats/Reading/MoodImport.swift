@@ -74,7 +74,7 @@ public struct MoodImport {
         let reader = format.reader(of: file)
         if options.dateFormat != nil, !reader.hasDatesOfManyForms {
             throw UnreadableFile(
-                "is of no use here: dates in \(format.rawValue) can be read in one way only", param: "dateFormat")
+                "cannot be given: dates in \(format.rawValue) have one form only", param: "dateFormat")
         }
         self.init(try reader.init(file, options))
     }

@@ -76,7 +76,7 @@ public struct TimeLanguage {
         return Written(day: day, timeOfDay: said.timeOfDay ?? said.part?.at, offset: said.offset)
     }
 
-    private mutating func meaning(of said: SaidTime, _ text: String) throws(TimeProblem) -> Meaning {
+    private mutating func meaning(of said: ParsedTimePhrase, _ text: String) throws(TimeProblem) -> Meaning {
         if let moment = said.moment { return try at(moment, text) }
         if let span = said.span {
             return try days(span.lowerBound, span.upperBound, text)
@@ -88,7 +88,9 @@ public struct TimeLanguage {
             return try at(try moment(ago, text), text)
         }
         var day = said.day
-        if let ago = said.ago { day = SaidTime.Day(number: try date(ago, from: reading.day, text), isDate: false) }
+        if let ago = said.ago {
+            day = ParsedTimePhrase.Day(number: try date(ago, from: reading.day, text), isDate: false)
+        }
         if let timeOfDay = said.timeOfDay { return try at(try moment(timeOfDay, on: day, said.offset, text), text) }
         if let part = said.part { return try meaning(of: part, on: day, text) }
         guard let day else { throw TimeProblem("says no time") }
@@ -118,7 +120,7 @@ public struct TimeLanguage {
 
     /// The moment of a time of day; without a day, the latest one.
     private mutating func moment(
-        _ timeOfDay: Int64, on day: SaidTime.Day?, _ offset: Int64?, _ text: String
+        _ timeOfDay: Int64, on day: ParsedTimePhrase.Day?, _ offset: Int64?, _ text: String
     ) throws(TimeProblem) -> Int64 {
         guard let day else {
             let today = clock.time(date: reading.date, timeOfDay: timeOfDay)
@@ -131,7 +133,7 @@ public struct TimeLanguage {
     }
 
     private mutating func meaning(
-        of part: DayPart, on day: SaidTime.Day?, _ text: String
+        of part: DayPart, on day: ParsedTimePhrase.Day?, _ text: String
     ) throws(TimeProblem) -> Meaning {
         var number = day?.number ?? reading.day
         try check(day: number, text)
@@ -145,13 +147,13 @@ public struct TimeLanguage {
 
     // MARK: Ago
 
-    private mutating func moment(_ ago: SaidTime.Length, _ text: String) throws(TimeProblem) -> Int64 {
+    private mutating func moment(_ ago: ParsedTimePhrase.Length, _ text: String) throws(TimeProblem) -> Int64 {
         guard ago.months != 0 || ago.days != 0 else { return try checked(now + ago.milliseconds, text) }
         let date = try date(ago, from: reading.date, text)
         return try checked(clock.time(date: date, timeOfDay: Int64(reading.timeOfDay)) + ago.milliseconds, text)
     }
 
-    private func date(_ ago: SaidTime.Length, from day: Int, _ text: String) throws(TimeProblem) -> Int {
+    private func date(_ ago: ParsedTimePhrase.Length, from day: Int, _ text: String) throws(TimeProblem) -> Int {
         let date = CivilDate(daysSince1970: day).advanced(byMonths: ago.months).daysSince1970 + ago.days
         try check(day: date, text)
         return date

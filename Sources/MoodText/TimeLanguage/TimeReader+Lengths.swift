@@ -15,7 +15,7 @@ extension TimeReader {
             return false
         }
         let sign = isAhead ? 1 : -1
-        said.ago = SaidTime.Length(
+        said.ago = ParsedTimePhrase.Length(
             months: sign * length.months, days: sign * length.days, milliseconds: Int64(sign) * length.milliseconds)
         return true
     }
@@ -38,8 +38,8 @@ extension TimeReader {
         return keep(span: today - length.days + 1...today, 0)
     }
 
-    private mutating func lengthWords() -> SaidTime.Length? {
-        var length = SaidTime.Length()
+    private mutating func lengthWords() -> ParsedTimePhrase.Length? {
+        var length = ParsedTimePhrase.Length()
         var isFound = false
         while let word {
             if isFound, word == "and" {
@@ -57,7 +57,7 @@ extension TimeReader {
     }
 
     /// Reads one number with its unit, or several in one word.
-    private mutating func takePart(_ length: inout SaidTime.Length) -> Bool {
+    private mutating func takePart(_ length: inout ParsedTimePhrase.Length) -> Bool {
         guard let word else { return false }
         let next = self.word(after: 1)
         if word == "half", next == "an" || next == "a", self.word(after: 2) == "hour" {
@@ -126,7 +126,7 @@ enum TimeUnit {
     }
 }
 
-extension SaidTime.Length {
+extension ParsedTimePhrase.Length {
     /// - Returns: false for a fraction of a day, a week, a month or a year, whose length is undefined.
     fileprivate mutating func add(_ amount: Double, _ unit: TimeUnit) -> Bool {
         let milliseconds: Int64

@@ -6,7 +6,7 @@ struct TimeReader {
     var place = 0
     let now: Int64
     let today: Int
-    var said = SaidTime()
+    var said = ParsedTimePhrase()
 
     init(_ text: String, now: Int64, today: Int) {
         spelt = text.split { $0 == " " || $0 == "," || $0 == "\t" || $0 == "\u{A0}" || $0 == "\u{202F}" }
@@ -20,7 +20,7 @@ struct TimeReader {
         String(decoding: word.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    mutating func read() throws(TimeProblem) -> SaidTime {
+    mutating func read() throws(TimeProblem) -> ParsedTimePhrase {
         guard !words.isEmpty else { throw TimeProblem("is empty") }
         while place < words.count {
             let start = place
@@ -165,7 +165,7 @@ extension TimeReader {
 
     mutating func keep(day: Int, isDate: Bool = false, _ count: Int) -> Bool {
         guard !said.hasDay, !said.isWhole else { return false }
-        said.day = SaidTime.Day(number: day, isDate: isDate)
+        said.day = ParsedTimePhrase.Day(number: day, isDate: isDate)
         place += count
         return true
     }

@@ -4,7 +4,7 @@ public struct DraftFile: ~Copyable {
     public private(set) var file: File
     private var name: Name
 
-    /// Not private: optimized code of other modules ends it, and refers to its metadata.
+    /// The name until then. Other modules, optimized, refer to its metadata, so it is not private.
     struct Name: ~Copyable {
         let path: String
         let fileSystem: FileSystem

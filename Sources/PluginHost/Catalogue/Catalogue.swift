@@ -25,7 +25,7 @@ public enum Catalogue {
     ///   - only: finds folders of this id alone.
     public static func scan(
         places: [String], storeDirectory: String?, builtInFormats: Set<String>, builtInCells: Set<String>,
-        digests: inout KnownDigests, only wanted: PluginID? = nil
+        digests: inout DigestCache, only wanted: PluginID? = nil
     ) -> [FoundPlugin] {
         let rules = CatalogueRules(
             protected: ProtectedFolders(places + (storeDirectory.map { [$0] } ?? [])), formats: builtInFormats,
@@ -114,7 +114,7 @@ struct CatalogueRules {
 
 extension FoundPlugin {
     fileprivate init(
-        id: String, path: String, isShadowed: Bool, _ rules: CatalogueRules, _ digests: inout KnownDigests
+        id: String, path: String, isShadowed: Bool, _ rules: CatalogueRules, _ digests: inout DigestCache
     ) {
         self.id = id
         self.path = path

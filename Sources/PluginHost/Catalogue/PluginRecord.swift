@@ -39,7 +39,7 @@ extension PluginRecords {
         /// Valid JSON, an object.
         private var manifestText: [UInt8]
         /// The contributions of the manifest, collected while it is read.
-        public private(set) var provisions: Provisions
+        public private(set) var provisions: ContributionKinds
         private var others: [JSONValue.Member] = []
 
         public init(
@@ -54,11 +54,11 @@ extension PluginRecords {
             (manifestText, provisions) = Self.parts(of: manifest)
         }
 
-        private static func parts(of manifest: JSONValue) -> (text: [UInt8], provisions: Provisions) {
+        private static func parts(of manifest: JSONValue) -> (text: [UInt8], provisions: ContributionKinds) {
             let text = Array(manifest.text.utf8)
             return text.withUnsafeBytes { bytes in
                 var reader = JSONReader(ValidJSON(trusting: bytes))
-                return (text, Provisions(&reader))
+                return (text, ContributionKinds(&reader))
             }
         }
 
@@ -80,7 +80,7 @@ extension PluginRecords {
             guard reader.enterObject() else { throw Damage("is no object") }
             var (digest, trustedSince, execRealPath): (String?, String?, String?)
             var trustedRevision: Int?
-            var manifest: (text: [UInt8], provisions: Provisions)?
+            var manifest: (text: [UInt8], provisions: ContributionKinds)?
             self.config = .object([])
             func digestText(_ reader: inout JSONReader) -> String? {
                 reader.text().flatMap { text in text.withDecoded { PluginDigest.isText($0) } ? text.string : nil }
@@ -123,7 +123,7 @@ extension PluginRecords {
                 } else if key.equals("manifest") {
                     if reader.kind == .object {
                         let start = reader.valueStart
-                        let provisions = Provisions(&reader)
+                        let provisions = ContributionKinds(&reader)
                         manifest = (Array(reader.slice(from: start).bytes), provisions)
                     } else {
                         isRight = false

@@ -166,7 +166,7 @@ extension Client {
             let path = store["path"]?.string
         else { return }
         if store["revision"]?.integer == 1 { tell("Your moods are kept in \(Escaping.visible(path)), which is new.") }
-        Handles(store: path, console: console).keep(added: mood.id)
+        ListReferences(store: path, console: console).keep(added: mood.id)
     }
 
     /// The members of a mood from the options of `add` and `edit`.

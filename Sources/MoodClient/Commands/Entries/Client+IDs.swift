@@ -97,8 +97,8 @@ extension Client {
     }
 
     /// The rows and the mood of the latest commands in this window; nil for a store without a path.
-    func handles() throws(ClientError) -> Handles? {
-        try tree(call("store.info"))["path"]?.string.map { Handles(store: $0, console: console) }
+    func handles() throws(ClientError) -> ListReferences? {
+        try tree(call("store.info"))["path"]?.string.map { ListReferences(store: $0, console: console) }
     }
 
     /// The most that the host's clock can be ahead of this one. A test clock advances with each request.

@@ -8,10 +8,10 @@ extension Client {
     private static let recordBytesMax = 1 << 30
     private static let usualTime = "2026-01-02T03:04:05.678Z"
 
-    private func hostForRecord(_ arguments: [String]) throws(ClientError) -> HostPatient {
+    private func hostForRecord(_ arguments: [String]) throws(ClientError) -> HostUnderTest {
         let path = try HostLocation.ofThisProcess().find(hostOptions().program)
         do throws(SystemError) {
-            return try HostPatient(path: path, arguments: arguments, errors: .inherited)
+            return try HostUnderTest(path: path, arguments: arguments, errors: .inherited)
         } catch {
             throw .unavailable("The host '\(path)' cannot be started: \(error).", advice: nil)
         }
@@ -104,7 +104,7 @@ extension Client {
         try compare(recording, try hostForRecord(arguments), path)
     }
 
-    private func compare(_ recording: RecordedConversation, _ host: HostPatient, _ path: String) throws(ClientError) {
+    private func compare(_ recording: RecordedConversation, _ host: HostUnderTest, _ path: String) throws(ClientError) {
         defer { host.kill() }
         let talk = Conversation(host)
         var got: [UInt8] = []

@@ -16,10 +16,10 @@ extension Client {
             bench.close()
         }
         tell("Requests are METHOD PARAMS, such as: hello {\"name\":\"you\"}. Ctrl-C ends.")
-        let workshop = try Workshop(bench, runtimes: runtimes(), interruption: interruption) {
+        let session = try PluginDevSession(bench, runtimes: runtimes(), interruption: interruption) {
             [self] (text) throws(ClientError) in
             try print(text + "\n")
         }
-        try workshop.run()
+        try session.run()
     }
 }

@@ -28,7 +28,7 @@ final class Conversation {
     /// The longest message, in bytes.
     private static let messageBytesMax = 64 << 20
 
-    let patient: any Patient
+    let subject: any ProcessUnderTest
     private(set) var received: [Message] = []
     /// The program's stderr.
     private(set) var complaints: [UInt8] = []
@@ -51,7 +51,7 @@ final class Conversation {
     private var frames = FrameReader(messageBytesMax: messageBytesMax)
     private var sources = EventSources()
 
-    init(_ patient: any Patient) { self.patient = patient }
+    init(_ subject: any ProcessUnderTest) { self.subject = subject }
 
     /// Watches another descriptor too.
     func listen(to descriptor: Int32, as name: EventSources.Name) {
@@ -68,7 +68,7 @@ final class Conversation {
     func send(_ line: String) { send(Array(line.utf8) + [0x0a]) }
 
     func closeInput() {
-        patient.closeInput()
+        subject.closeInput()
         outbox.removeAll()
         sent = 0
         sources.forget(Self.input)
@@ -95,10 +95,10 @@ final class Conversation {
     /// Waits for the process to end, and reads the rest of its output.
     func waitForEnd(_ milliseconds: Int) -> ChildProcess.Status? {
         let deadline = Clock.monotonicMilliseconds + milliseconds
-        while patient.ending() == nil, Clock.monotonicMilliseconds < deadline { wait(4) }
-        guard let status = patient.ending() else { return nil }
+        while subject.ending() == nil, Clock.monotonicMilliseconds < deadline { wait(4) }
+        guard let status = subject.ending() else { return nil }
         // The pipes may still hold its last words, and a descendant may hold the pipes.
-        wait(200) { (isOutputAtEnd || !isReading) && patient.errors < 0 }
+        wait(200) { (isOutputAtEnd || !isReading) && subject.errors < 0 }
         return status
     }
 
@@ -118,9 +118,9 @@ final class Conversation {
     func answers(to id: JSONValue) -> [Message] { received.filter { $0.answers(id) } }
 
     private func look() {
-        listen(Self.input, patient.input >= 0 && !isSent ? patient.input : -1, .writing)
-        listen(Self.output, isReading && !isOutputAtEnd ? patient.output : -1, .reading)
-        listen(Self.errors, patient.errors, .reading)
+        listen(Self.input, subject.input >= 0 && !isSent ? subject.input : -1, .writing)
+        listen(Self.output, isReading && !isOutputAtEnd ? subject.output : -1, .reading)
+        listen(Self.errors, subject.errors, .reading)
     }
 
     private func listen(_ name: EventSources.Name, _ descriptor: Int32, _ interest: EventSources.Interest) {
@@ -133,7 +133,7 @@ final class Conversation {
 
     private func write() {
         let count = outbox.withUnsafeBytes {
-            PipeEnd.write(UnsafeRawBufferPointer(rebasing: $0[sent...]), to: patient.input)
+            PipeEnd.write(UnsafeRawBufferPointer(rebasing: $0[sent...]), to: subject.input)
         }
         guard let count else {
             isInputLost = true
@@ -148,7 +148,7 @@ final class Conversation {
 
     private func read() {
         frames.discardTaken()
-        let descriptor = patient.output
+        let descriptor = subject.output
         let isAtEnd = Flag()
         let before = frames.buffer.count
         frames.buffer.append(upTo: 1 << 18) { (room: UnsafeMutableRawBufferPointer) in
@@ -193,10 +193,10 @@ final class Conversation {
     }
 
     private func readErrors() {
-        let descriptor = patient.errors
+        let descriptor = subject.errors
         withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 8) { buffer in
             guard let count = PipeEnd.read(descriptor, into: buffer) else { return }
-            if count == 0 { patient.closeErrors() }
+            if count == 0 { subject.closeErrors() }
             complaints += buffer[..<count]
             if complaints.count > 1 << 16 { complaints.removeFirst(complaints.count - 1 << 15) }
             if count > 0 { complained(Array(buffer[..<count])) }

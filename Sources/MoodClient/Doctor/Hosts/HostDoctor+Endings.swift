@@ -36,7 +36,7 @@ extension HostDoctor {
             talk.wait(Self.answerMilliseconds) { talk.isOutputAtEnd }
             expectAnswers(talk, to: ids, Clause.end)
             expectEnd(talk, after: "the end of its input")
-            if let status = talk.patient.ending(), status != .exited(0) {
+            if let status = talk.subject.ending(), status != .exited(0) {
                 note(Clause.end, "After the end of its input it ends with \(status).")
             }
         }
@@ -55,7 +55,7 @@ extension HostDoctor {
         try attempt("a client that reads no more") { talk in
             send(probe(1), framing, talk)
             expectAnswers(talk, to: [1])
-            talk.patient.closeOutput()
+            talk.subject.closeOutput()
             for number in 2...50 { send(probe(.number(String(number))), framing, talk) }
             talk.wait(500) { talk.isSent }
             talk.closeInput()
@@ -64,7 +64,7 @@ extension HostDoctor {
         try attempt("kill -9 under a flood, and a start after it") { talk in
             for number in 1...200 { send(probe(.number(String(number))), framing, talk) }
             talk.wait(20) { talk.isSent }
-            talk.patient.kill()
+            talk.subject.kill()
             _ = talk.waitForEnd(Self.endMilliseconds)
             isCutOff = true
         }

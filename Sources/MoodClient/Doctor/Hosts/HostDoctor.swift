@@ -53,10 +53,10 @@ final class HostDoctor {
     }
 
     /// - Parameter isDeafened: whether the host starts with blocked signals.
-    func run(isDeafened: Bool = false, _ body: (Conversation, HostPatient) -> Void) throws(ClientError) {
-        let host: HostPatient
+    func run(isDeafened: Bool = false, _ body: (Conversation, HostUnderTest) -> Void) throws(ClientError) {
+        let host: HostUnderTest
         do throws(SystemError) {
-            host = try HostPatient(path: path, arguments: arguments, errors: .discarded, isDeafened: isDeafened)
+            host = try HostUnderTest(path: path, arguments: arguments, errors: .discarded, isDeafened: isDeafened)
         } catch {
             throw .unavailable("The host '\(path)' cannot be started: \(error).", advice: nil)
         }

@@ -144,15 +144,15 @@ extension PluginDoctor {
             if talk.isOutputAtEnd {
                 return note(Clause.life, "It ended by itself while the host was silent.")
             }
-            talk.patient.terminate()
+            talk.subject.terminate()
             expectEnd(talk, within: Self.termMilliseconds, after: "SIGTERM")
         }
         try attempt("a host that reads no more") { talk in
-            talk.patient.closeOutput()
+            talk.subject.closeOutput()
             talk.send(ask(Self.probe, id: 1))
             talk.wait(200)
             talk.closeInput()
-            expectEnd(talk, within: Self.endMilliseconds, after: "nobody reads what it prints, and its input ended")
+            expectEnd(talk, within: Self.endMilliseconds, after: "its output is not read, and its input ended")
         }
     }
 }

@@ -52,12 +52,12 @@ final class PluginDoctor {
     @discardableResult
     func attempt(_ name: String, isGreeted: Bool = true, _ body: (Conversation) -> Void) throws(ClientError) -> Bool {
         begin(name)
-        let patient: KeptPatient
-        do throws(SystemError) { patient = try KeptPatient(plan) } catch {
+        let subject: PluginUnderTest
+        do throws(SystemError) { subject = try PluginUnderTest(plan) } catch {
             throw .unavailable("The plugin cannot be started: \(error).", advice: nil)
         }
-        defer { patient.kill() }
-        let talk = Conversation(patient)
+        defer { subject.kill() }
+        let talk = Conversation(subject)
         talk.reply = { message in
             let refusal: JSONValue = [
                 "code": 1040, "message": "Refused, to see what the plugin does then.",
@@ -76,7 +76,7 @@ final class PluginDoctor {
         }
         body(talk)
         inspect(talk)
-        if let refusal = patient.refusal {
+        if let refusal = subject.refusal {
             throw .unavailable("The plugin cannot be started: \(Escaping.visible(refusal)).", advice: nil)
         }
         return true

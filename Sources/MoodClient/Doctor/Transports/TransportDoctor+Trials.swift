@@ -53,7 +53,7 @@ extension TransportDoctor {
     }
 
     private func parts() throws(ClientError) {
-        try attempt("a record in parts, cut off, and begun anew", hosts: 2) { hosts in
+        try attempt("a record in parts, cut off, and restarted", hosts: 2) { hosts in
             let a = Self.newID()
             let text = String(repeating: "🌊\"\\", count: 60_000)
             let whole = (0..<3).map { (part: Int) in TransportRecord(2, text + "\(part)", part: part, of: 3) }
@@ -115,7 +115,7 @@ extension TransportDoctor {
             let a = Self.newID()
             let text = String(repeating: "é\"\n", count: 100_000)
             _ = hosts[0].push(a, records(1...3))
-            expect(hosts[0].snapshots().isEmpty, "A snapshot is listed that nobody has put.")
+            expect(hosts[0].snapshots().isEmpty, "A snapshot is listed that no host has put.")
             hosts[0].put("\(a)-2", 0, text + "0")
             expect(hosts[1].snapshots().isEmpty, "A snapshot is listed before its last part is there.")
             hosts[0].put("\(a)-2", 1, text + "1", vector: .object([.init(a, 2)]))
@@ -169,7 +169,7 @@ extension TransportDoctor {
             expect(again.push(a, records(2...3)) == 3, "Who is started anew does not go on after the last record.")
             expect(again.pull([a: 1]).records[a] == records(2...3), "Who is started anew has other records.")
         }
-        try attempt("what others write is told of", hosts: 2) { hosts in
+        try attempt("it reports what other hosts write", hosts: 2) { hosts in
             let a = Self.newID()
             _ = hosts[1].pull([:])
             let before = hosts[1].changes

@@ -76,7 +76,7 @@ final class TransportDoctor {
 /// The conversation with one plugin.
 final class TransportTalk {
     private let doctor: TransportDoctor
-    private let patient: KeptPatient
+    private let subject: PluginUnderTest
     private let talk: Conversation
     private var inspection = Inspection()
     private var isKilled = false
@@ -85,15 +85,15 @@ final class TransportTalk {
 
     init(_ doctor: TransportDoctor) throws(ClientError) {
         self.doctor = doctor
-        do throws(SystemError) { patient = try KeptPatient(doctor.plan) } catch {
+        do throws(SystemError) { subject = try PluginUnderTest(doctor.plan) } catch {
             throw .unavailable("The plugin cannot be started: \(error).", advice: nil)
         }
-        talk = Conversation(patient)
+        talk = Conversation(subject)
     }
 
     /// Ends it, and checks the rules for every message.
     func kill() {
-        patient.kill()
+        subject.kill()
         guard !isKilled else { return }
         isKilled = true
         inspection.look(at: talk.received, rubbish: PluginDoctor.Clause.stdout)

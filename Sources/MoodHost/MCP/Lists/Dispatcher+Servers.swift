@@ -17,7 +17,7 @@ extension Dispatcher {
     ///   - calls: the native calls for a page of the host's own items, given its cursor.
     ///   - write: writes the host's own items of a page, given its cursor.
     mutating func list(
-        _ item: ServerItem, _ given: ModelParams, freshFor milliseconds: Int = 0,
+        _ item: ForwardedMCPItem, _ given: ModelParams, freshFor milliseconds: Int = 0,
         _ calls: (String) -> [NativeCall] = { _ in [] },
         _ write: @escaping (inout Core, String, [ModelWork.Outcome], inout JSONWriter) throws -> String?
     ) throws -> ModelPlan {
@@ -52,7 +52,7 @@ extension Dispatcher {
     }
 
     /// One page of a server; `{}` if it has none, or does not answer in time.
-    private static func page(of server: TrustedPlugin, _ item: ServerItem, _ cursor: String) -> PluginWork {
+    private static func page(of server: TrustedPlugin, _ item: ForwardedMCPItem, _ cursor: String) -> PluginWork {
         let call = server.request(item.method, .object(cursor.isEmpty ? [] : [.init("cursor", .string(cursor))]))
         let hosted = server.hosted
         let end = Clock.monotonicMilliseconds + listMilliseconds
@@ -77,9 +77,9 @@ extension Dispatcher {
     /// id counts.
     mutating func server(of name: String) -> (server: TrustedPlugin, name: String)? {
         guard name.utf8.starts(with: "x.".utf8) else { return nil }
-        let named = servers.filter { name.utf8.starts(with: ServerItem.prefix($0.id).utf8) }
+        let named = servers.filter { name.utf8.starts(with: ForwardedMCPItem.prefix($0.id).utf8) }
         guard let server = named.max(by: { $0.id.text.utf8.count < $1.id.text.utf8.count }) else { return nil }
-        let rest = name.utf8.dropFirst(ServerItem.prefix(server.id).utf8.count)
+        let rest = name.utf8.dropFirst(ForwardedMCPItem.prefix(server.id).utf8.count)
         return (server, String(decoding: rest, as: UTF8.self))
     }
 
@@ -116,11 +116,11 @@ extension Dispatcher {
     ) throws -> ModelPlan {
         let id = server.id
         return try pass(
-            "resources/read", ["uri": .string(ServerItem.original(address))], to: server,
-            refusal: { .noResource(ServerItem.prefix(id) + address, revision, RPCError(.notFound, $0)) }
+            "resources/read", ["uri": .string(ForwardedMCPItem.original(address))], to: server,
+            refusal: { .noResource(ForwardedMCPItem.prefix(id) + address, revision, RPCError(.notFound, $0)) }
         ) { (result, out) throws in
             out.key("contents")
-            try ServerItem.contents(of: result, id).write(to: &out)
+            try ForwardedMCPItem.contents(of: result, id).write(to: &out)
         }
     }
 
@@ -140,7 +140,7 @@ extension Dispatcher {
         ) { (result, out) throws in
             out.member("description", (result["description"]?.string ?? name) + " (Of the plugin \(id).)")
             out.key("messages")
-            try ServerItem.messages(of: result, id).write(to: &out)
+            try ForwardedMCPItem.messages(of: result, id).write(to: &out)
         }
     }
 

@@ -52,9 +52,9 @@ extension Core {
         let unread = plugins.digests.takeUnread()
         guard !unread.isEmpty else { return found }
         if isEnding { throw .refused(.shuttingDown) }
-        let work = FolderWork<[KnownDigests.Reading]>()
+        let work = FolderWork<[DigestCache.Reading]>()
         // Without a thread, this request reads them.
-        guard store.helper.run({ work.end(KnownDigests.read(unread)) }) else { return plugins.scan(only: id) }
+        guard store.helper.run({ work.end(DigestCache.read(unread)) }) else { return plugins.scan(only: id) }
         plugins.reading = work
         throw .waits(.helper)
     }

@@ -69,7 +69,7 @@ extension PluginCall {
                 plugin, [UInt8](JSONValue.object([.init("message", .string(texts.joined(separator: "\n")))]).text.utf8))
         }
         if value["resultType"]?.string == "input_required" {
-            throw .pluginFailed(plugin, "its tool wants to ask a person something, which nobody could answer here")
+            throw .pluginFailed(plugin, "its tool wants to ask a person something, and this host can ask no person")
         }
         if let structured = value["structuredContent"], structured.object != nil { return structured }
         guard let content = value["content"], content.array != nil else {

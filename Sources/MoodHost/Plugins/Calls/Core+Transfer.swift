@@ -22,7 +22,7 @@ extension Core {
             ("map", arguments[has: TransferParams.map]), ("dateFormat", arguments[TransferParams.dateFormat] != nil),
         ] where isGiven {
             throw Arguments.error(
-                "is of no use here: \(importer.format) is read by a plugin, which is not asked so", at: "/" + name)
+                "cannot be given: a plugin reads \(importer.format), and does not get this parameter", at: "/" + name)
         }
         var members: [JSONValue.Member] = [.init("format", .string(importer.format))]
         var copy: String?

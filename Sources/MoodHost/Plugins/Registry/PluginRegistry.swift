@@ -23,9 +23,9 @@ final class PluginRegistry {
     /// The reason why the records cannot be read.
     var problem: String?
     /// The plugins that may run, in the order of their ids.
-    private var known: [(id: PluginID, provisions: Provisions)] = []
+    private var known: [(id: PluginID, provisions: ContributionKinds)] = []
     /// The contributions of all of them together.
-    private(set) var provisions: Provisions = []
+    private(set) var provisions: ContributionKinds = []
     /// The plugins among them that were needed, in the order of their ids.
     private(set) var ready: [TrustedPlugin] = []
     /// The processes of `ready`.
@@ -48,9 +48,9 @@ final class PluginRegistry {
     /// The plugins with outdated copies.
     var outdated: Set<PluginID> = []
     /// The digests of the folders that requests asked about.
-    var digests = KnownDigests()
+    var digests = DigestCache()
     /// The folders that the helper thread reads.
-    var reading: FolderWork<[KnownDigests.Reading]>?
+    var reading: FolderWork<[DigestCache.Reading]>?
     var copying: FolderCopying?
     let temporary = TemporaryFolder("moodboard-plugins")
     /// Notes on plugins that have run here or were asked about, by id.
@@ -219,7 +219,7 @@ final class PluginRegistry {
 
     /// The plugins that contribute any of these kinds, in the order of their ids: the first of several with one name
     /// counts.
-    func plugins(that bring: Provisions) -> [TrustedPlugin] {
+    func plugins(that bring: ContributionKinds) -> [TrustedPlugin] {
         guard !provisions.isDisjoint(with: bring) else { return [] }
         return known.compactMap { $0.provisions.isDisjoint(with: bring) ? nil : self[$0.id] }
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MoodClient
 
-@Suite struct ShellWordsTests {
+@Suite struct CommandLineMessagesTests {
     @Test(
         arguments: [
             (Command.add, "/emoji", "/emoji must be exactly one emoji.", "The emoji must be exactly one emoji."),
@@ -21,7 +21,7 @@ import Testing
             (.show, "/id", "Call 'mood.list', not mood.listing.", "Call 'mood list', not mood.listing."),
         ] as [(Command, String, String, String)])
     func aMessageSpeaksOfOptionsAndCommands(_ command: Command, _ path: String, _ message: String, _ told: String) {
-        #expect(ShellWords.text(message, path: path, command: command) == told)
+        #expect(CommandLineMessages.text(message, path: path, command: command) == told)
     }
 
     /// A program's author sends raw requests, and gets errors about params.

@@ -7,7 +7,7 @@ import Platform
 ///     {"store":"/home/ada/.local/share/moodboard","listed":{"at":1767355200,"ids":["…"]},"added":{"at":…,"id":"…"}}
 ///
 /// It is only a convenience: if a file cannot be written, handles are unknown and everything else works.
-struct Handles {
+struct ListReferences {
     /// The age in seconds at which a list expires: people do not remember what it showed.
     static let listedSecondsMax = 86_400
     private static let fileBytesMax = 1 << 20

@@ -1,7 +1,7 @@
 import Platform
 
 /// A program under test on its stdio. Its descriptors do not block; -1 is a closed one.
-protocol Patient: AnyObject {
+protocol ProcessUnderTest: AnyObject {
     /// The descriptor of its stdin.
     var input: Int32 { get }
     /// The descriptor of its stdout.
@@ -20,7 +20,7 @@ protocol Patient: AnyObject {
 }
 
 /// A plugin under a keeper, as in a host.
-final class KeptPatient: Patient {
+final class PluginUnderTest: ProcessUnderTest {
     private var process: KeptProcess
     private var status: ChildProcess.Status?
     /// The reason why it was not started.
@@ -52,7 +52,7 @@ final class KeptPatient: Patient {
 }
 
 /// A host under test.
-final class HostPatient: Patient {
+final class HostUnderTest: ProcessUnderTest {
     private var process: ChildProcess
 
     /// - Parameter isDeafened: whether it starts with blocked signals, as below some parents.

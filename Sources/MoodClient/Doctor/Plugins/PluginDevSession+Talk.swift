@@ -1,8 +1,8 @@
 import JSONCodec
 import Platform
 
-/// The workshop's input, requests and output, and its watch on files.
-extension Workshop {
+/// The session's input, requests and output, and its watch on files.
+extension PluginDevSession {
     func listen(_ talk: Conversation) {
         talk.listen(to: interruption, as: Source.interruption)
         if !isInputAtEnd { talk.listen(to: StandardStream.input, as: Source.input) }

@@ -1,5 +1,5 @@
 /// The content of a phrase, before it is resolved to a time.
-struct SaidTime {
+struct ParsedTimePhrase {
     struct Day {
         var number: Int
         /// Whether it was given as a date: a time with it then belongs to that calendar date, even before the day

@@ -6,7 +6,7 @@ import Versions
 /// A plugin in development: it runs in place, its messages are shown, and a change of a file restarts it.
 ///
 /// A line shown begins with `-->` (to the plugin), `<--` (from it), `err` (its stderr) or `---` (what happened).
-final class Workshop {
+final class PluginDevSession {
     enum Source {
         static let interruption = EventSources.Name(16)
         static let input = EventSources.Name(17)
@@ -98,9 +98,9 @@ final class Workshop {
         guard info["state"]?.string != "invalid" else {
             return show("---", "the manifest is invalid: \(info["reason"]?.string ?? "")")
         }
-        let (patient, problem) = patient()
-        guard let patient else { return show("---", problem) }
-        let talk = Conversation(patient)
+        let (subject, problem) = subject()
+        guard let subject else { return show("---", problem) }
+        let talk = Conversation(subject)
         self.talk = talk
         (nextID, asked) = (1, [:])
         talk.heard = { [self] message in hear(message) }
@@ -122,12 +122,12 @@ final class Workshop {
     }
 
     /// A new process; nil with the reason if it cannot be started.
-    private func patient() -> (KeptPatient?, problem: String) {
+    private func subject() -> (PluginUnderTest?, problem: String) {
         let plan: KeptProcess.Plan
         do throws(ClientError) { plan = try bench.plan(info, runtimes: runtimes) } catch {
             return (nil, error.lines.joined(separator: " "))
         }
-        do throws(SystemError) { return (try KeptPatient(plan), "") } catch {
+        do throws(SystemError) { return (try PluginUnderTest(plan), "") } catch {
             return (nil, "it cannot be started: \(error)")
         }
     }
@@ -139,7 +139,7 @@ final class Workshop {
         talk.closeInput()
         if talk.waitForEnd(Self.endMilliseconds) == nil {
             show("---", "it still runs \(Self.endMilliseconds) ms after the end of its input, and is killed")
-            talk.patient.kill()
+            talk.subject.kill()
             _ = talk.waitForEnd(Self.endMilliseconds)
         }
         if !complaint.isEmpty { complain([0x0a]) }
@@ -165,7 +165,7 @@ final class Workshop {
     /// Waits for a change while a mistake in the manifest keeps the plugin from running.
     private func idle() throws(ClientError) {
         if isInputAtEnd { return isInterrupted = true }
-        let nothing = Conversation(Nobody())
+        let nothing = Conversation(NullProcess())
         nothing.happened = { [self] name in happened(name) }
         listen(nothing)
         nothing.wait(Self.lookMilliseconds) { isInterrupted || hasChanged || isInputAtEnd }
@@ -174,7 +174,7 @@ final class Workshop {
 }
 
 /// Stands in for a plugin that does not run.
-private final class Nobody: Patient {
+private final class NullProcess: ProcessUnderTest {
     let (input, output, errors): (Int32, Int32, Int32) = (-1, -1, -1)
     func closeInput() {}
     func closeOutput() {}

@@ -1,7 +1,7 @@
 import MoodText
 
 /// A look back as text for a terminal: signs, and optional colors.
-struct TerminalPage {
+struct LookBackText {
     let width: Int
     let hasColor: Bool
     private let words: LookBackWords

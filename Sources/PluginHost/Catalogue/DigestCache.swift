@@ -2,7 +2,7 @@ import Platform
 
 /// The digests of folders whose files are unchanged as far as the system reports. Reading megabytes takes long, and
 /// clients ask often. Trust never uses this cache: it reads the files.
-public struct KnownDigests: Sendable {
+public struct DigestCache: Sendable {
     /// The age below which a file may change again with the same time: file systems count in steps of up to two
     /// seconds.
     public static let settlingMilliseconds = 3000

@@ -2,20 +2,20 @@ import JSONCodec
 
 /// The kinds of a plugin's contributions. A starting host needs no more; it parses the manifest when it needs one of
 /// them.
-public struct Provisions: OptionSet, Sendable {
+public struct ContributionKinds: OptionSet, Sendable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    public static let methods = Provisions(rawValue: 1)
-    public static let shareFormats = Provisions(rawValue: 2)
-    public static let cells = Provisions(rawValue: 4)
-    public static let changeHooks = Provisions(rawValue: 8)
-    public static let navigateHooks = Provisions(rawValue: 16)
-    public static let events = Provisions(rawValue: 32)
-    public static let importers = Provisions(rawValue: 64)
-    public static let exporters = Provisions(rawValue: 128)
-    public static let menu = Provisions(rawValue: 256)
-    public static let transports = Provisions(rawValue: 512)
+    public static let methods = ContributionKinds(rawValue: 1)
+    public static let shareFormats = ContributionKinds(rawValue: 2)
+    public static let cells = ContributionKinds(rawValue: 4)
+    public static let changeHooks = ContributionKinds(rawValue: 8)
+    public static let navigateHooks = ContributionKinds(rawValue: 16)
+    public static let events = ContributionKinds(rawValue: 32)
+    public static let importers = ContributionKinds(rawValue: 64)
+    public static let exporters = ContributionKinds(rawValue: 128)
+    public static let menu = ContributionKinds(rawValue: 256)
+    public static let transports = ContributionKinds(rawValue: 512)
 
     /// Reads a checked manifest, and moves the reader past it.
     init(_ reader: inout JSONReader) {

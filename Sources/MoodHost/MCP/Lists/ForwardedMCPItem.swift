@@ -4,7 +4,7 @@ import PluginHost
 
 /// Items of MCP servers that are plugins, as the host's clients see them. Names and addresses have the prefix
 /// `x.<id>.`. Only members valid in MCP are passed on, so a faulty server never makes an answer of the host faulty.
-enum ServerItem: String {
+enum ForwardedMCPItem: String {
     case prompts, resources
     case resourceTemplates
 

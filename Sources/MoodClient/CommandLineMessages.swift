@@ -1,5 +1,5 @@
 /// Translates the host's messages about params and methods into options and commands.
-enum ShellWords {
+enum CommandLineMessages {
     /// The host's message for a person who gave a command.
     /// - Parameter path: the JSON Pointer that the message is about.
     static func text(_ message: String, path: String?, command: Command) -> String {
