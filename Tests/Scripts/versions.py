@@ -113,7 +113,7 @@ def write_fixture(command, folder, log):
 def open_fixtures(host, place, log):
     """Opens every fixture with this host. Returns the number of compared answers."""
     count = 0
-    for name in sorted(name for name in os.listdir(FIXTURES) if os.path.isdir(os.path.join(FIXTURES, name, "store"))):
+    for name in sorted(name for name in os.listdir(FIXTURES) if os.path.isfile(os.path.join(FIXTURES, name, "asked.jsonl"))):
         store = os.path.join(place, name)
         shutil.copytree(os.path.join(FIXTURES, name, "store"), store)
         for folder, _, files in os.walk(store):
