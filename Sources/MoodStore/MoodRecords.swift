@@ -165,6 +165,7 @@ public struct MoodRecords: ~Copyable {
             isHeld = false
             throw .storage(error)
         }
+        wasThere = true
         knowReplica()
     }
 

@@ -31,6 +31,8 @@ final class LentStore: @unchecked Sendable {
         do { return try carryOutOnce(operation, isDryRun: isDryRun, work, change) } catch let error as MoodStoreError
             where error.isBornElsewhere
         {
+            // It looks around again, and opens that store.
+            store.beginGroup()
             return try carryOutOnce(operation, isDryRun: isDryRun, work, change)
         }
     }

@@ -40,6 +40,8 @@ extension Session {
             round = asked
             begin(wait)
         }
+        // It has not begun, so it gets the same time again.
+        if case .helper = wait, hasTestClock { Clock.stepBack() }
         unparkUnlessAwaited()
     }
 

@@ -37,7 +37,9 @@ public struct DraftFile: ~Copyable {
                 try fileSystem.unlink(name.path)
             }
         } catch {
-            guard replaces, try !fileSystem.isThere(name.path), try fileSystem.isThere(path) else { throw error }
+            guard replaces, try !fileSystem.isThere(name.path), let there = try? fileSystem.statusOfPath(path),
+                let mine = try? file.status(), there.device == mine.device, there.inode == mine.inode
+            else { throw error }
         }
         name.isPlaced = true
         file.path = path

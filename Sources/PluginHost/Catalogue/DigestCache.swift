@@ -18,6 +18,8 @@ public struct DigestCache: Sendable {
         let entries: [PluginFolder.Entry]
         /// Nil if it could not be read.
         let digest: PluginDigest?
+        /// Whether no file can have changed since without another time.
+        var isSettled = false
         var end = Int.max
     }
 
@@ -40,7 +42,9 @@ public struct DigestCache: Sendable {
             do throws(PluginFolderProblem) {
                 let folder = try PluginFolder(path, .system)
                 let entries = try folder.entries()
-                return Reading(path: path, entries: entries, digest: try folder.digest(of: entries))
+                let isSettled = areSettled(entries, milliseconds: settlingMilliseconds)
+                return Reading(
+                    path: path, entries: entries, digest: try folder.digest(of: entries), isSettled: isSettled)
             } catch {
                 // The request reads it again, and reports the problem.
                 return Reading(path: path, entries: [], digest: nil)
@@ -51,8 +55,8 @@ public struct DigestCache: Sendable {
     /// Takes what another thread has read.
     public mutating func take(_ readings: [Reading]) {
         let end = Clock.monotonicMilliseconds + Self.readingMilliseconds
-        for var reading in readings where known.count < Self.foldersMax {
-            reading.end = end
+        for var reading in readings where known.count < Self.foldersMax || known[reading.path] != nil {
+            if !reading.isSettled { reading.end = end }
             known[reading.path] = reading
         }
     }
@@ -69,12 +73,17 @@ public struct DigestCache: Sendable {
             return nil
         }
         known[path] = nil
-        let settled = (Clock.milliseconds - Int64(settlingMilliseconds)) * 1_000_000
+        let isSettled = Self.areSettled(entries, milliseconds: settlingMilliseconds)
         let digest = try folder.digest(of: entries)
-        let isSettled = entries.allSatisfy { $0.status.changed > 0 && $0.status.changed < settled }
         if isSettled, known.count < Self.foldersMax {
-            known[path] = Reading(path: path, entries: entries, digest: digest)
+            known[path] = Reading(path: path, entries: entries, digest: digest, isSettled: true)
         }
         return digest
+    }
+
+    /// Whether the last change of each file is longer ago.
+    private static func areSettled(_ entries: [PluginFolder.Entry], milliseconds: Int) -> Bool {
+        let settled = (Clock.milliseconds - Int64(milliseconds)) * 1_000_000
+        return entries.allSatisfy { $0.status.changed > 0 && $0.status.changed < settled }
     }
 }

@@ -38,16 +38,19 @@ extension Core {
     /// - Throws: the wait for a large folder.
     mutating func scanPlugins(only id: PluginID? = nil, _ request: borrowing Request) throws(Stop) -> [FoundPlugin] {
         let mayWait = mayWait(request)
+        var isRead = false
         if let reading = plugins.reading {
             if let result = reading.result {
                 plugins.digests.take(result)
                 plugins.reading = nil
+                isRead = true
             } else if mayWait {
                 throw .waits(.helper)
             }
         }
         let isEnding = Interruption.time != nil
-        if mayWait || isEnding { plugins.digests.leaveLarge() }
+        // A request waits once: whatever is still unread then, it reads itself.
+        if mayWait && !isRead || isEnding { plugins.digests.leaveLarge() }
         let found = plugins.scan(only: id)
         let unread = plugins.digests.takeUnread()
         guard !unread.isEmpty else { return found }
@@ -71,6 +74,12 @@ extension Core {
         }
         if Interruption.time != nil { throw .refused(.shuttingDown) }
         guard mayWait else { return }
+        if let other = plugins.copying {
+            if other.work.result == nil { throw .waits(.helper) }
+            // Its request was cancelled.
+            plugins.noteOutdated(other.id)
+            plugins.copying = nil
+        }
         if let store = plugins.store, (try? FileSystem.system.statusOfPath(store)) == nil {
             try admit(.makes, request)
         }
@@ -91,8 +100,10 @@ extension Core {
 
     /// The copy of a folder, made now if it was not made before.
     mutating func takeCopy(_ found: Trustable) throws -> String {
-        let copying = plugins.copying.take()
-        if let copying, copying.id == found.id, copying.digest == found.digest, let result = copying.work.result {
+        if let copying = plugins.copying, copying.id == found.id, copying.digest == found.digest,
+            let result = copying.work.result
+        {
+            plugins.copying = nil
             let copy = try result.get()
             // Another host may have removed it.
             if (try? FileSystem.system.statusOfPath(copy)) != nil { return copy }
