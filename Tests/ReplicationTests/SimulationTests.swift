@@ -43,6 +43,7 @@ import Testing
             "a record that was made again differs from the one that the journal names": [87_757, 594_874, 510_600],
             "no commit makes records again that the place has lost, too": [558_182, 635_453, 646_733, 5_245],
             "the journal names records of its commits that are made again under another name": [266_640],
+            "a record is left whose predecessor is gone": [862_670],
         ] as KeyValuePairs<String, [UInt64]>)
     func nothingIsLostWhere(cause: String, seeds: [UInt64]) {
         for seed in seeds {

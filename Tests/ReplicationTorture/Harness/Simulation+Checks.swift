@@ -65,17 +65,24 @@ extension Simulation {
                 seen[id, default: []].formUnion(commit.saw?.heads(of: id) ?? [])
             }
         }
+        // A record without the one before it cannot be applied.
         func isThere(_ id: UUID, _ head: Vector.Head) -> Bool {
-            folds.contains { $0?.known.contains(id, head.number, head.crc) ?? false }
+            let isKnown =
+                head.number == 0 || folds.contains { $0?.known.contains(id, head.number, head.crc) ?? false }
                 || replicas.contains { replica in
                     replica.sync.base.known.contains(id, head.number, head.crc)
-                        || (replica.sync.own[id] ?? []).contains { $0.crc == head.crc }
-                        || replica.sync.others.contains { $0.replica == id && $0.crc == head.crc }
-                        || replica.place.records[id]?[head.number]?.crc == head.crc
                         || replica.place.snapshots.values.contains {
                             $0.isReadable
                                 && SnapshotText.fold($0.text)?.fold.known.contains(id, head.number, head.crc) ?? false
                         }
+                }
+            return isKnown
+                || replicas.contains { replica in
+                    let all = (replica.sync.own[id] ?? []) + replica.sync.others
+                    let record =
+                        all.first { $0.replica == id && $0.crc == head.crc } ?? replica.place.records[id]?[head.number]
+                    guard let record, record.crc == head.crc else { return false }
+                    return isThere(id, Vector.Head(number: record.number - 1, crc: record.before))
                 }
         }
         let mine = Set(replicas[place].moods.journal.flatMap(\.numbers))
