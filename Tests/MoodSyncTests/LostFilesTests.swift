@@ -1,4 +1,5 @@
 import Foundation
+import JSONCodec
 import MoodCore
 import MoodStore
 import Platform
@@ -67,6 +68,22 @@ import Testing
         #expect(try phone.moods() == shown)
         #expect(try laptop.moods() == shown)
         #expect(try laptop.sync.conflicts().isEmpty && phone.sync.conflicts().isEmpty)
+    }
+
+    /// A stick is pulled out between two steps of a round.
+    @Test func aPlaceThatGoesInARoundIsNotMadeAgain() throws {
+        let root = try SyncedStore.folder()
+        let own = JSONCodec.UUID(high: 1, low: 2)
+        let place = FolderTransport(root, journal: JSONCodec.UUID(high: 3, low: 4), in: .system)
+        #expect(try place.open().isEmpty)
+        try FileManager.default.removeItem(atPath: root)
+        #expect(throws: SyncError.self) {
+            try place.push([TransportLine(replica: own, number: 1, text: Array("{}".utf8))], of: own)
+        }
+        #expect(throws: SyncError.self) {
+            try place.put([], as: TransportSnapshot(id: own.text + "-1", vector: Vector()))
+        }
+        #expect(!FileManager.default.fileExists(atPath: root))
     }
 
     /// A deletion did not know an edit that is applied after it, so the mood lives. If it were made again, it would

@@ -97,6 +97,7 @@ final class LongWork: Sendable {
     }
 
     private let helper: HelperThread
+    private let start = Clock.monotonicMilliseconds
     private let state: Mutex<State>
     private let cancellation = Atomic(false)
     private let commit = Atomic(false)
@@ -130,9 +131,9 @@ final class LongWork: Sendable {
         if isConcluded { helper.wake() }
     }
 
-    /// Cancels it after this time, unless it is over.
+    /// Cancels it once it is this old, unless it is over.
     func limit(milliseconds: Int) {
-        let time = Clock.monotonicMilliseconds + milliseconds
+        let time = start + milliseconds
         latest.store(min(latest.load(ordering: .relaxed), time), ordering: .relaxed)
     }
 

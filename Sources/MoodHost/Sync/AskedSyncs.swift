@@ -17,8 +17,8 @@ final class AskedSyncs {
         if isChange { change = work }
     }
 
-    /// Whether one is still at work. Each ends within this time.
-    func end(withinMilliseconds limit: Int) -> Bool {
+    /// Whether one is still at work. Each ends when it is this many milliseconds old.
+    func end(atAge limit: Int) -> Bool {
         let running = works.compactMap(\.work).filter { !$0.isOver }
         for work in running { work.limit(milliseconds: limit) }
         return !running.isEmpty

@@ -30,8 +30,8 @@ extension Core {
     private static let patienceMilliseconds = 30_000
     /// Time that later requests wait for the first round of a setup; the setup itself they see in any case.
     private static let firstRoundMilliseconds = 1000
-    /// Time that earlier rounds have to end before the sync is left.
-    private static let leaveMilliseconds = 3000
+    /// Age at which an earlier round ends for a leave.
+    private static let leaveMilliseconds = 2000
 
     // MARK: Methods
 
@@ -84,7 +84,7 @@ extension Core {
     private mutating func leaveSync(_ out: inout JSONWriter) throws(RPCError) -> (any LaterWork)? {
         let sync = try storeSync("sync.leave")
         self.sync.round?.cancel()
-        if self.sync.requests.end(withinMilliseconds: Self.leaveMilliseconds) {
+        if self.sync.requests.end(atAge: Self.leaveMilliseconds) {
             return try syncWork("sync.leave", isChange: true) { (_, _) throws(SyncError) in
                 try sync.leave()
                 return { (core, out) throws(RPCError) in try core.writeLeftStatus(&out) }

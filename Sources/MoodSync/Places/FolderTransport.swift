@@ -178,12 +178,12 @@ struct FolderTransport: Transport {
         return last
     }
 
-    /// Writes `journal.json`, so that others find the journal before they have records.
+    /// Writes `journal.json`, so that others find the journal before they have records. A root that is gone, such as a
+    /// stick that was pulled out, is not made again.
     private func begin() throws(SystemError) {
         let name = path + "/journal.json"
         if try fileSystem.readWhole(name, bytesMax: 1) != nil { return }
         let text: JSONValue = ["v": 1, "journal": .string(journal.text)]
-        try fileSystem.makeDirectoryIfMissing(root)
         try fileSystem.makeDirectoryIfMissing(path)
         try fileSystem.replaceWhole(name, by: path + "/.journal.temporary") { _ in Array((text.text + "\n").utf8) }
     }
