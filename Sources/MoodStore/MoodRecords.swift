@@ -27,6 +27,8 @@ public struct MoodRecords: ~Copyable {
     public let location: Location
     /// The longest mood that a change may make, in bytes, so that answers can show it.
     public var moodBytesMax = RecordStore.recordBytesMax
+    /// Moods through which a list may look while other requests wait: that takes some 10 ms.
+    public var countAtOnce = 1 << 17
     private var held: Indirect<RecordStore>
     var records: RecordStore {
         @inline(__always) _read { yield held.value }
@@ -69,15 +71,30 @@ public struct MoodRecords: ~Copyable {
     public var keepsSummary = false { didSet { records.keepsSummary = keepsSummary } }
     /// The saved routers of a store in memory.
     var navigationInMemory = SavedNavigation()
+    /// The numbers of the moods in memory for which this stands in; another thread has them.
+    let told: Statistics?
     private let isReadOnlyMemory: Bool
     let isWritableMemory: Bool
 
     public private(set) var now = Timestamp.minimum
     private var nowText = ByteBuffer(capacity: 32)
 
-    /// - Parameter helper: that of the repository for which this one stands in.
-    public init(_ location: Location, helper: HelperThread = HelperThread()) {
+    public init(_ location: Location) { self.init(location, HelperThread(), told: nil) }
+
+    /// A second view of the durable moods while another thread has this one: of the files, as another process has it.
+    /// Of moods in memory it tells the numbers alone.
+    public var standIn: MoodRecords {
+        let told = isWritableMemory || isReadOnlyMemory ? statistics : nil
+        var standIn = MoodRecords(location, helper, told: told)
+        standIn.moodBytesMax = moodBytesMax
+        standIn.keepsSummary = keepsSummary
+        standIn.lockWait.mode = lockWait.mode
+        return standIn
+    }
+
+    private init(_ location: Location, _ helper: HelperThread, told: Statistics?) {
         self.helper = helper
+        self.told = told
         if case .directory(var settings) = location {
             settings.migration = .moods
             settings.lockWait = lockWait
@@ -87,7 +104,7 @@ public struct MoodRecords: ~Copyable {
         }
         switch location {
         case .memory(let isReadOnly):
-            held = Indirect(.inMemory(.moods))
+            held = Indirect(told == nil ? .inMemory(.moods) : Self.closedRecords)
             isReadOnlyMemory = isReadOnly
             isWritableMemory = !isReadOnly
         case .directory:

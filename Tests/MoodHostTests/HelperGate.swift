@@ -3,7 +3,7 @@ import Synchronization
 
 /// Stops the helper thread in a call of the file system while the gate is closed.
 final class HelperGate: Sendable {
-    enum Place { case reading, makingDurable }
+    enum Place { case reading, makingDurable, syncing }
 
     private let place: Place
     private let loop = pthread_self().hashValue
@@ -32,6 +32,11 @@ final class HelperGate: Sendable {
                 pass()
                 try system.syncData(descriptor)
             }
+        case .syncing:
+            slow.sync = { [self] descriptor throws(SystemError) in
+                pass()
+                try system.sync(descriptor)
+            }
         case .reading:
             slow.read = { [self] (descriptor, buffer, offset) throws(SystemError) in
                 pass()
@@ -41,7 +46,8 @@ final class HelperGate: Sendable {
         return slow
     }
 
-    private func pass() {
+    /// Waits until the gate is open, on any thread but the loop's.
+    func pass() {
         while pthread_self().hashValue != loop, isClosed.withLock({ $0 }) {
             isAwaited.withLock { $0 = true }
             usleep(500)

@@ -72,9 +72,22 @@ final class TestSession {
     /// Waits for the helper threads, and handles their results.
     func attendWork() {
         _ = session.dispatcher.core.store.helper.wait(milliseconds: 60_000)
+        _ = session.dispatcher.core.reader.wait(milliseconds: 60_000)
         _ = session.dispatcher.core.sync.thread.wait(milliseconds: 60_000)
         session.attendWork(milliseconds: now)
     }
+
+    /// Waits for the reader thread alone, and handles the results of all.
+    func attendReader() {
+        _ = session.dispatcher.core.reader.wait(milliseconds: 60_000)
+        session.attendWork(milliseconds: now)
+    }
+
+    /// Makes every list that looks into moods a long one.
+    func lookThroughNoneAtOnce() { session.dispatcher.core.store.countAtOnce = 0 }
+
+    /// Lets the reader thread do this before its next work.
+    func occupyReader(_ body: @escaping @Sendable () -> Void) { _ = session.dispatcher.core.reader.run(body) }
 
     /// Waits for the helper thread, without handling its results.
     func awaitHelper() { _ = session.dispatcher.core.store.helper.wait(milliseconds: 60_000) }

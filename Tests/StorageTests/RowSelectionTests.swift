@@ -61,10 +61,6 @@ final class TestCondition: RecordCondition {
         looks += 1
         return TestRecord(record).map { isFound($0) } ?? false
     }
-
-    func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool {
-        TestRecord(record).map { isMeant($0) } ?? false
-    }
 }
 
 /// A walk with a condition equals one over all records without the others, in each order and from each place.

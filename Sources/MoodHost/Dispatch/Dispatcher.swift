@@ -334,6 +334,8 @@ extension Dispatcher {
         core.store.origin = pending.caller.origin
         defer { core.store.origin = nil }
         do {
+            // The one in its place takes no changes.
+            if core.isStoreAway { throw Stop.waits(.store) }
             try core.admit(.changes, request)
             if let round = request.round { try core.confirm(round, request) }
             try conclusion(&core, &out)

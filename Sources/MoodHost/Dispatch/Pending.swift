@@ -77,6 +77,9 @@ struct PendingRequests {
     /// Whether a conclusion waits for the lock.
     var awaitsLock: Bool { begun.contains { $0.held?.wait.isForLock == true } }
 
+    /// Whether a conclusion waits for the store.
+    var awaitsStore: Bool { begun.contains { if case .store? = $0.held?.wait { true } else { false } } }
+
     mutating func remove(at place: Int) -> Pending { begun.remove(at: place) }
 
     /// Cancels the requests with this id: their work ends before its next step.

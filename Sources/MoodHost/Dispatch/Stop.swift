@@ -30,7 +30,7 @@ enum Wait: Error, @unchecked Sendable {
     case lock
     /// The helper thread, which opens the store or works on its files.
     case helper
-    /// The store, which the helper thread has for an earlier request.
+    /// The store, which another thread has for an earlier request.
     case store
     /// The effect of an earlier setup or leave of the sync, which works beside the loop.
     case sync

@@ -80,8 +80,7 @@ extension Core {
             query.offers = RowOffers(locale: query.locale)
         }
         let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
-        // Behind other work it would wait longer than it takes.
-        if path != nil, store.isListLong(query), !request.ways.contains(.atOnce), !store.helper.isRunning {
+        if !request.ways.contains(.atOnce), store.isListLong(query) {
             return readBesideLoop(ListJob(query: query, cursor: cursor, bytesMax: options.limits[.messageBytes]))
         }
         try store.list(query, cursor: cursor, to: &out)

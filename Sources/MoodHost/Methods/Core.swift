@@ -56,7 +56,9 @@ struct Core: ~Copyable {
     var isShuttingDown = false
     /// Notifications that the present request has caused; the session sends them before its answer.
     let notices = NoticeQueue()
-    /// The work for which the helper thread has the store. A read-only second view of its files stands in for it.
+    /// The thread that looks at many moods with the store, whatever the helper thread does.
+    let reader = HelperThread()
+    /// The work for which another thread has the store. A read-only second view of its files stands in for it.
     var storeAbsence: StoreAbsence?
     var isStoreAway: Bool { storeAbsence != nil }
     /// The user's settings.

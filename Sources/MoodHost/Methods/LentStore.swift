@@ -3,6 +3,7 @@ import JSONRPC
 import MoodCore
 import MoodProtocol
 import MoodStore
+import Platform
 import Storage
 
 /// The kind of work for which the helper thread has the store.
@@ -12,8 +13,9 @@ enum StoreAbsence {
     case replaced
 }
 
-/// The store while the helper thread has it for a long change. Later requests wait until it is back. Requests that may
-/// overtake are answered meanwhile from a second view of its files, as another process would.
+/// The store while another thread has it: the helper for a long change, the reader for a look at many moods, which so
+/// never waits for work on files. Later requests wait until it is back. Requests that may overtake are answered
+/// meanwhile from a second view of its files, as another process would.
 ///
 /// Why unchecked: the loop hands it over before the work begins, and takes it back after the work, so one thread has it
 /// at a time.
@@ -147,12 +149,13 @@ extension Core {
 
     /// Runs a `store.accept` on the helper thread.
     mutating func answerBesideLoop(_ job: AcceptJob) -> any LaterWork {
-        answerBesideLoop { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
+        answerBesideLoop(store.helper) { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
     }
 
     /// Runs a `store.reset` on the helper thread.
     mutating func answerBesideLoop(_ job: ResetJob) -> any LaterWork {
-        answerBesideLoop(.replaced) { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
+        answerBesideLoop(store.helper, .replaced) { (lent, work, answer) throws in try lent.carryOut(job, work, &answer)
+        }
     }
 
     /// Runs a `mood.undelete` on the helper thread.
@@ -164,20 +167,20 @@ extension Core {
         }
     }
 
-    /// Reads a page of the past on the helper thread.
+    /// Reads a page of the past on the reader thread.
     mutating func readBesideLoop(_ job: PastJob) -> any LaterWork {
-        answerBesideLoop { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
+        answerBesideLoop(reader) { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
     }
 
-    /// Reads a page of a list on the helper thread.
+    /// Reads a page of a list on the reader thread.
     mutating func readBesideLoop(_ job: ListJob) -> any LaterWork {
-        answerBesideLoop { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
+        answerBesideLoop(reader) { (lent, work, answer) throws in try lent.carryOut(job, work, &answer) }
     }
 
     private mutating func answerBesideLoop(
-        _ absence: StoreAbsence = .lent, _ request: @escaping LentStore.Change
+        _ thread: HelperThread, _ absence: StoreAbsence = .lent, _ request: @escaping LentStore.Change
     ) -> any LaterWork {
-        let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: 0))
+        let work = LongWork(on: thread, .init(message: "Reading", done: 0, total: 0))
         return LongRequest(
             work,
             preparing: { core in
@@ -220,10 +223,7 @@ extension Core {
     /// Hands the store to the worker and leaves a read-only second view of the durable moods in its place.
     private mutating func lendStore(_ absence: StoreAbsence = .lent) -> LentStore {
         store.lockWait.end()
-        var standIn = MoodRecords(store.location, helper: store.helper)
-        standIn.moodBytesMax = store.moodBytesMax
-        standIn.keepsSummary = store.keepsSummary
-        standIn.lockWait.mode = store.lockWait.mode
+        var standIn = store.standIn
         standIn.setTime(now)
         swap(&store, &standIn)
         storeAbsence = absence

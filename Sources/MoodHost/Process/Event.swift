@@ -14,7 +14,7 @@ enum Event {
     case storeChanged
     /// The lock of the store is free for the waiting request.
     case lockReady
-    /// The helper thread has done something, or reports progress.
+    /// Another thread has done something, or reports progress.
     case workAdvanced
     /// A plugin has printed something, takes input, or has ended.
     case plugin(slot: Int, PluginWatch.End)
@@ -55,6 +55,7 @@ extension EventSources.Name {
     static let sync = Self(9)
     static let syncFile = Self(10)
     static let staying = Self(11)
+    static let reader = Self(12)
 }
 
 extension Event {
@@ -67,7 +68,7 @@ extension Event {
         case .closed(.output): self = .outputClosed
         case .readable(.store): self = .storeChanged
         case .readable(.lock): self = .lockReady
-        case .readable(.helper), .readable(.sync): self = .workAdvanced
+        case .readable(.helper), .readable(.reader), .readable(.sync): self = .workAdvanced
         case .due(.farewell): self = .timer(.farewell)
         case .due(.lock): self = .timer(.lock)
         case .due(.store): self = .timer(.look)

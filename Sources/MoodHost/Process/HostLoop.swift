@@ -158,6 +158,8 @@ struct HostLoop: ~Copyable {
         }
         let helper = session.core.store.helper.descriptor
         if helper >= 0 { sources.listen(to: helper, as: .helper, for: .reading) }
+        let reader = session.core.reader.descriptor
+        if reader >= 0 { sources.listen(to: reader, as: .reader, for: .reading) }
         let sync = session.core.sync.thread.descriptor
         if sync >= 0 { sources.listen(to: sync, as: .sync, for: .reading) }
         let file = session.core.sync.watchDescriptor

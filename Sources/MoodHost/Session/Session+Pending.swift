@@ -11,11 +11,12 @@ extension Session {
         dispatcher.pending.beginStaged(&dispatcher.core)
     }
 
-    /// Handles the results of the helper thread; no group is open.
+    /// Handles the results of other threads; no group is open.
     mutating func attendWork(milliseconds: Int64, hasLock: Bool = false) {
         dispatcher.pending.isDone = false
         let wasStoreAway = core.isStoreAway
         core.store.helper.drain()
+        core.reader.drain()
         core.sync.thread.drain()
         core.setTime(milliseconds)
         core.attendTransport()
@@ -48,6 +49,8 @@ extension Session {
         if wasStoreAway, !core.isStoreAway {
             unpark(isTimeOver: false)
             answerPlugins(milliseconds: milliseconds)
+            // A conclusion that has waited for the store is tried again.
+            dispatcher.pending.isDone = dispatcher.pending.awaitsStore
         }
     }
 

@@ -181,8 +181,9 @@ extension ColumnFilter {
 
 /// A filter in the store's form.
 final class MoodCondition: RecordCondition {
-    private var filter: MoodFilter
-    private var columns: ColumnFilter
+    private let filter: MoodFilter
+    /// A filter for each list of texts, whose numbers differ.
+    private var columns: [(texts: ColumnTexts, filter: ColumnFilter)] = []
     private let foldedText: [UInt8]
     let looksAtChanges: Bool
     /// Whether notes that hold the needle and nothing with an accent hold what is searched.
@@ -197,7 +198,6 @@ final class MoodCondition: RecordCondition {
     init(_ filter: MoodFilter, isCancelled: (() -> Bool)? = nil) {
         cancelled = isCancelled
         self.filter = filter
-        columns = ColumnFilter(filter)
         let text = filter.foldedText ?? []
         var folded: [UInt8] = []
         text.withUnsafeBytes { SearchFolding.appendFolded(utf8: $0, to: &folded) }
@@ -212,7 +212,10 @@ final class MoodCondition: RecordCondition {
     }
 
     func judge(by entries: [ColumnEntry], _ texts: ColumnTexts, in verdicts: inout [RowVerdict]) {
-        columns.judge(entries, texts, &verdicts)
+        var place = 0
+        while place < columns.count, columns[place].texts !== texts { place += 1 }
+        if place == columns.count { columns.append((texts, ColumnFilter(filter))) }
+        columns[place].filter.judge(entries, texts, &verdicts)
     }
 
     func confirms(_ text: UnsafeRawBufferPointer, _ changes: UnsafeRawBufferPointer) -> Bool {
@@ -226,10 +229,6 @@ final class MoodCondition: RecordCondition {
         foldedText.withUnsafeBytes {
             MoodFacts.contains(foldedNeedle: $0, isExact: looksAtChanges, in: record)
         }
-    }
-
-    func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool {
-        !isCancelled && filter.matches(head, record)
     }
 }
 

@@ -103,6 +103,9 @@ public struct MoodFilter: Sendable {
     /// Whether the favorite mark is the only condition.
     var isOnlyOfMark: Bool { isFavorite != nil && !looksInside && from == nil && to == nil }
 
+    /// Whether it asks for marks between two times, which only columns tell together.
+    var looksAtMarksInSpan: Bool { isFavorite != nil && (from != nil || to != nil) }
+
     /// Whether the filter needs the bytes of a mood.
     var looksInside: Bool { foldedText != nil || looksAtColumns }
     /// Whether the filter needs columns of the index besides time and favorite.

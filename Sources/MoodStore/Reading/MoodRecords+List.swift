@@ -30,12 +30,12 @@ extension MoodRecords {
 
     /// Whether a list may look through so many moods that other requests should not wait for it.
     public mutating func isListLong(_ query: MoodQuery) -> Bool {
-        query.filter.looksInside && records.count + Self.costInMemory * records.countInMemory > Self.countAtOnce
+        guard records.cost(ofEachInMemory: Self.costInMemory) > countAtOnce else { return false }
+        let looksAtAll = query.filter.looksInside || query.wantsTotal && query.filter.looksAtMarksInSpan
+        return looksAtAll || records.hasToSort(query.order)
     }
 
-    /// Moods that take some 10 ms.
-    private static let countAtOnce = 1 << 17
-    /// A mood since the snapshot is read itself, which takes so many times longer.
+    /// The first look at a mood since the snapshot reads the mood itself, which takes so many times longer.
     private static let costInMemory = 8
 
     private mutating func list(

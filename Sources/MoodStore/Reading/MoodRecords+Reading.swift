@@ -63,9 +63,10 @@ extension MoodRecords {
 
     /// The members of `store.info` for an open store.
     public var statistics: Statistics {
-        Statistics(
-            revision: records.revision, moods: records.count, favorites: records.markedCount,
-            bytes: records.byteCount, readOnlyReason: refusal?.reason)
+        told
+            ?? Statistics(
+                revision: records.revision, moods: records.count, favorites: records.markedCount,
+                bytes: records.byteCount, readOnlyReason: refusal?.reason)
     }
 
     public struct Statistics: Sendable {

@@ -145,6 +145,20 @@ struct IndexSort: ~Copyable {
         }
     }
 
+    /// Sorts each run of equal keys in a range by the first of these words of a row, and what is equal there by the
+    /// next. These are its keys then.
+    mutating func sortRuns(_ range: Range<Int>, byWords words: Range<Int>, _ word: (Int, Int) -> UInt64) {
+        guard let first = words.first else { return }
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let run = start..<endOfRun(start, range.upperBound)
+            start = run.upperBound
+            guard run.count > 1 else { continue }
+            sort(run) { word($0, first) }
+            sortRuns(run, byWords: words.dropFirst(), word)
+        }
+    }
+
     /// Sorts each run of equal keys by a second key.
     mutating func sortRuns(by key: (Int) -> UInt64) {
         var start = 0

@@ -254,22 +254,18 @@ struct LayeredRecords: ~Copyable {
             return 0
         }
         let way = Way(order: order, isDescending: isDescending, markedOnly: markedOnly, condition: condition)
-        var count = 0
-        if isCounting, let condition {
-            table.walk(.time, isDescending: true, after: nil) {
-                if condition.matches($0.head, $0.bytes) { count += 1 }
-                return true
-            }
-        }
+        var chosen: SlotSelection? = nil
+        if let condition { chosen = SlotSelection(condition, &table) }
+        let count = isCounting ? chosen?.count(table) ?? 0 : 0
         guard let visible = visibleBaseCount, visible > 0, var index = base.take() else {
             var cursor = table.cursor(order, isDescending: isDescending, after: position)
-            while let slot = nextSlot(&cursor, way), body(StoredRecord(slot)) {}
+            while let slot = nextSlot(&cursor, way, &chosen), body(StoredRecord(slot)) {}
             return count
         }
         // Taken out and put back: the walk needs both layers at the same time.
         let result: Result<Int, IndexFault>
         do throws(IndexFault) {
-            result = .success(try merge(&index, way, position, isCounting, body))
+            result = .success(try merge(&index, &chosen, way, position, isCounting, body))
         } catch {
             result = .failure(error)
         }
@@ -284,59 +280,55 @@ struct LayeredRecords: ~Copyable {
         let markedOnly: Bool
         let condition: (any RecordCondition)?
 
-        func isWanted(_ slot: RecordSlot) -> Bool {
-            (!markedOnly || slot.head.isMarked) && condition?.matches(slot.head, slot.bytes) ?? true
-        }
-
         /// Whether no later record of the walk can meet the condition, judged by its time.
-        func isPast(_ slot: RecordSlot) -> Bool {
+        func isPast(_ head: RecordHead) -> Bool {
             guard order == .time, let span = condition?.span else { return false }
-            if isDescending { return span.from.map { slot.head.time < $0 } ?? false }
-            return span.to.map { slot.head.time >= $0 } ?? false
+            if isDescending { return span.from.map { head.time < $0 } ?? false }
+            return span.to.map { head.time >= $0 } ?? false
         }
     }
 
     private mutating func merge(
-        _ index: inout SnapshotIndex, _ way: Way, _ position: RecordPosition?, _ isCounting: Bool,
-        _ body: (StoredRecord) -> Bool
+        _ index: inout SnapshotIndex, _ chosen: inout SlotSelection?, _ way: Way, _ position: RecordPosition?,
+        _ isCounting: Bool, _ body: (StoredRecord) -> Bool
     ) throws(IndexFault) -> Int {
         let (order, isDescending, markedOnly) = (way.order, way.isDescending, way.markedOnly)
         var lower = try IndexWalk(
             &index, markedOnly && order == .time ? .marked : IndexOrder(order), isDescending: isDescending,
             after: position, matching: way.condition)
-        try merge(&index, &lower, way, position, body)
+        try merge(&index, &lower, &chosen, way, position, body)
         return isCounting ? try lower.count(besides: hidden, &index) : 0
     }
 
     private mutating func merge(
-        _ index: inout SnapshotIndex, _ lower: inout IndexWalk, _ way: Way, _ position: RecordPosition?,
-        _ body: (StoredRecord) -> Bool
+        _ index: inout SnapshotIndex, _ lower: inout IndexWalk, _ chosen: inout SlotSelection?, _ way: Way,
+        _ position: RecordPosition?, _ body: (StoredRecord) -> Bool
     ) throws(IndexFault) {
         let (order, isDescending, markedOnly) = (way.order, way.isDescending, way.markedOnly)
         var upper = table.cursor(order, isDescending: isDescending, after: position)
-        var slot = nextSlot(&upper, way)
+        var slot = nextSlot(&upper, way, &chosen)
         while try lower.load(&index, skipping: hidden, markedOnly: markedOnly) {
             while let next = slot, try comesFirst(next, lower, order, isDescending) {
                 guard body(StoredRecord(next)) else { return }
-                slot = nextSlot(&upper, way)
+                slot = nextSlot(&upper, way, &chosen)
             }
             guard body(StoredRecord(lower.head, lower.bytes)) else { return }
             lower.advance()
         }
         while let next = slot {
             guard body(StoredRecord(next)) else { return }
-            slot = nextSlot(&upper, way)
+            slot = nextSlot(&upper, way, &chosen)
         }
     }
 
-    private func nextSlot(_ cursor: inout RecordTable.Cursor, _ way: borrowing Way) -> RecordSlot? {
-        while let slot = table.next(&cursor) {
-            if way.condition == nil {
-                if !way.markedOnly || slot.head.isMarked { return slot }
-                continue
-            }
-            if way.isPast(slot) { return nil }
-            if way.isWanted(slot) { return slot }
+    private func nextSlot(
+        _ cursor: inout RecordTable.Cursor, _ way: borrowing Way, _ chosen: inout SlotSelection?
+    ) -> RecordSlot? {
+        while let number = table.nextNumber(&cursor) {
+            let head = table[number].head
+            if way.isPast(head) { return nil }
+            if way.markedOnly, !head.isMarked { continue }
+            if chosen?.contains(number, table) ?? true { return table.record(number) }
         }
         return nil
     }

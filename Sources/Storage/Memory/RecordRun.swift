@@ -26,9 +26,8 @@ struct RecordRun {
     private var chunks: [[Entry]] = []
     private var firstKeys: [Int64] = []
 
-    /// Builds a run from entries in any order.
-    init(_ entries: [Entry], tie: (Int32, Int32) -> Bool) {
-        let sorted = entries.sorted { $0.key != $1.key ? $0.key < $1.key : tie($0.slot, $1.slot) }
+    /// Builds a run from entries in its order.
+    init(_ sorted: [Entry]) {
         var start = 0
         while start < sorted.count {
             // Three quarters full, so that the next insertions need no split.
@@ -206,14 +205,22 @@ struct RowBits: ~Copyable {
     /// All rows, ascending.
     var rows: [Int] {
         var rows: [Int] = []
-        guard let words else { return rows }
-        for place in 0..<(count + 63) / 64 {
+        appendRows(of: 0..<count, to: &rows)
+        return rows
+    }
+
+    /// Appends the rows of a range that are in the set, ascending.
+    func appendRows(of range: Range<Int>, to rows: inout [Int]) {
+        guard let words, !range.isEmpty else { return }
+        for place in range.lowerBound >> 6...(range.upperBound - 1) >> 6 {
             var word = words[place]
+            if place == range.lowerBound >> 6 { word &= ~0 << UInt64(range.lowerBound & 63) }
             while word != 0 {
-                rows.append(place << 6 | word.trailingZeroBitCount)
+                let row = place << 6 | word.trailingZeroBitCount
+                guard row < range.upperBound else { return }
+                rows.append(row)
                 word &= word - 1
             }
         }
-        return rows
     }
 }

@@ -22,6 +22,8 @@ struct RecordTable: ~Copyable {
     private var byTime: RecordRun?
     private var byUpdate: RecordRun?
     private var byText: RecordRun?
+    /// Nil before the first walk with a condition.
+    private var facets: RecordFacets?
     let extractor: RecordExtractor
     /// The draft with the records of the open commit that are not in memory.
     private(set) var draft: CommitDraft?
@@ -90,6 +92,7 @@ struct RecordTable: ~Copyable {
         count += 1
         count(slot, 1)
         link(number)
+        facets?.forget(number)
         if byTime == nil, count > Self.unorderedMax { build(.time) }
     }
 
@@ -105,6 +108,7 @@ struct RecordTable: ~Copyable {
             || (old.head.textPrefix == slot.head.textPrefix && extractor.compareTexts(old.bytes, slot.bytes) == 0)
         unlink(number, time: !isTimeSame, update: !isUpdateSame, text: !isTextSame)
         slots[Int(number)] = slot
+        facets?.forget(number)
         link(number, time: !isTimeSame, update: !isUpdateSame, text: !isTextSame)
         return old
     }
@@ -114,6 +118,7 @@ struct RecordTable: ~Copyable {
         let old = slots[Int(number)]
         unlink(number)
         index.remove(old.head.id, slots)
+        slots[Int(number)].count = 0
         free.append(number)
         count -= 1
         count(old, -1)
@@ -129,6 +134,7 @@ struct RecordTable: ~Copyable {
         byTime = nil
         byUpdate = nil
         byText = nil
+        facets = nil
         free = []
         slotCount = 0
         count = 0
@@ -171,15 +177,24 @@ struct RecordTable: ~Copyable {
     /// Returns the present record of the walk and moves on.
     @inline(__always)
     func next(_ cursor: inout Cursor) -> RecordSlot? {
-        var slot: RecordSlot
+        nextNumber(&cursor).flatMap { record($0) }
+    }
+
+    /// Returns the slot of the present record of the walk and moves on.
+    @inline(__always)
+    func nextNumber(_ cursor: inout Cursor) -> Int32? {
         if cursor.isDescending {
-            guard cursor.run.retreat(&cursor.index) else { return nil }
-            slot = slots[Int(cursor.run.entry(cursor.index).slot)]
-        } else {
-            guard !cursor.run.isAtEnd(cursor.index) else { return nil }
-            slot = slots[Int(cursor.run.entry(cursor.index).slot)]
-            cursor.run.advance(&cursor.index)
+            return cursor.run.retreat(&cursor.index) ? cursor.run.entry(cursor.index).slot : nil
         }
+        guard !cursor.run.isAtEnd(cursor.index) else { return nil }
+        defer { cursor.run.advance(&cursor.index) }
+        return cursor.run.entry(cursor.index).slot
+    }
+
+    /// The record of a slot, one in a draft until the next; nil if the draft cannot be read.
+    @inline(__always)
+    func record(_ number: Int32) -> RecordSlot? {
+        var slot = slots[Int(number)]
         if slot.isInDraft {
             guard let bytes = lent(slot.place), let start = bytes.baseAddress else { return nil }
             slot.body = UnsafeMutableRawPointer(mutating: start)
@@ -231,19 +246,68 @@ struct RecordTable: ~Copyable {
         }
     }
 
-    private mutating func build(_ order: RecordOrder) {
+    /// Whether an order has not been built yet.
+    func hasToSort(_ order: RecordOrder) -> Bool {
         switch order {
-        case .time: if byTime == nil { byTime = makeRun(order) }
-        case .updated: if byUpdate == nil { byUpdate = makeRun(order) }
-        case .text: if byText == nil { byText = makeRun(order) }
+        case .time: byTime == nil
+        case .updated: byUpdate == nil
+        case .text: byText == nil
         }
     }
 
-    private func makeRun(_ order: RecordOrder) -> RecordRun {
+    private mutating func build(_ order: RecordOrder) {
+        guard hasToSort(order) else { return }
+        switch order {
+        case .time: byTime = makeRun(order)
+        case .updated: byUpdate = makeRun(order)
+        case .text: byText = makeRun(order)
+        }
+    }
+
+    /// Sorts all records. A text is folded once, not at each comparison.
+    private mutating func makeRun(_ order: RecordOrder) -> RecordRun {
+        var found: [Int32] = []
+        found.reserveCapacity(count)
+        index.forEach { found.append($0) }
+        let numbers = found
+        let ranks = order == .text ? textRanks(numbers) : []
+        let slots = slots
+        var sort = IndexSort(count: numbers.count) {
+            order == .text ? UInt64(ranks[$0]) : UInt64(bitPattern: slots[Int(numbers[$0])].key(order)) ^ 1 << 63
+        }
+        sort.sort()
+        sort.sortRuns(0..<numbers.count, byWords: 0..<2) { row, word in
+            let id = slots[Int(numbers[row])].head.id
+            return word == 0 ? id.high : id.low
+        }
         var entries: [RecordRun.Entry] = []
-        entries.reserveCapacity(count)
-        index.forEach { entries.append(.init(key: slots[Int($0)].key(order), slot: $0)) }
-        return RecordRun(entries, tie: tie(order))
+        entries.reserveCapacity(numbers.count)
+        for place in 0..<numbers.count {
+            let number = numbers[sort.row(place)]
+            entries.append(.init(key: slots[Int(number)].key(order), slot: number))
+        }
+        return RecordRun(entries)
+    }
+
+    /// The ranks of the texts of these slots.
+    private mutating func textRanks(_ numbers: [Int32]) -> [UInt32] {
+        let facets = preparedFacets().0
+        var places: [UInt32] = []
+        places.reserveCapacity(numbers.count)
+        for number in numbers { places.append(facets.sortedText(of: Int(number), self)) }
+        let ranks = facets.sortedTexts.ranks()
+        return places.map { ranks[Int($0)] }
+    }
+
+    /// Whether a slot has a record.
+    func isUsed(_ slot: Int) -> Bool { slots[slot].count != 0 }
+
+    /// The facets for a walk with a condition, and the number of slots.
+    mutating func preparedFacets() -> (RecordFacets, slotCount: Int) {
+        let known = facets ?? RecordFacets()
+        known.prepare(slotCount: slotCount)
+        facets = known
+        return (known, slotCount)
     }
 
     /// The order of two slots with equal keys.

@@ -34,6 +34,9 @@ extension RecordStore {
         return true
     }
 
+    /// Makes the open or next commit one that changes nothing: not even a store is made for it, however long it is.
+    public mutating func rehearse() { isRehearsal = true }
+
     mutating func use(_ opened: StoreFiles) {
         opened.extractor = extractor
         commitBytesInMemory = opened.settings.commitBytesInMemory

@@ -1,8 +1,12 @@
 /// Reading: commits since the snapshot from memory, the rest from the snapshot.
 extension RecordStore {
     public var count: Int { layers.count }
-    /// Number of those that came since the snapshot, or of all in memory.
-    public var countInMemory: Int { layers.table.count }
+    /// The number of records, where each since the snapshot, or in memory, counts as so many more.
+    public mutating func cost(ofEachInMemory cost: Int) -> Int { layers.count + cost * layers.table.count }
+    /// Whether a walk in an order has to sort those first.
+    public mutating func hasToSort(_ order: RecordOrder) -> Bool { layers.table.hasToSort(order) }
+    /// The revision of the commit that is open or comes next.
+    public var nextRevision: Int { revision + (isCommitOpen ? 0 : 1) }
     public mutating func hasAtLeast(_ number: Int) -> Bool { layers.count >= number }
     public var markedCount: Int { layers.markedCount }
     @inlinable @inline(__always) public var isInMemory: Bool { if case .memory = state { true } else { false } }

@@ -59,6 +59,8 @@ public struct RecordStore: ~Copyable {
     var madeHere = OwnCommits(generation: 0)
     private var commitStart = 0
     public private(set) var isCommitOpen = false
+    /// Whether the open or next commit is abandoned at its end.
+    var isRehearsal = false
     var flushedRevision = 0
     /// The last commit that is durable.
     public var durableRevision: Int { flushedRevision }
@@ -136,9 +138,6 @@ public struct RecordStore: ~Copyable {
     }
 
     // MARK: Changing
-
-    /// The revision of the commit that is open or comes next.
-    public var nextRevision: Int { revision + (isCommitOpen ? 0 : 1) }
 
     /// Inserts or replaces a record, as part of the open commit.
     /// - Throws: `recordTooLarge`; the reason why the store is closed; a fault of the snapshot. Then nothing is
@@ -226,6 +225,7 @@ public struct RecordStore: ~Copyable {
     /// Ends the open commit, if there is one.
     /// - Throws: if the store cannot take the commit; nothing of it remains.
     public mutating func endCommit() throws(StorageError) {
+        if isRehearsal { return abandonCommit() }
         guard isCommitOpen else { return }
         let draft = layers.table.draft
         do throws(StorageError) {
@@ -305,6 +305,7 @@ public struct RecordStore: ~Copyable {
 
     /// Takes the open commit back, if there is one.
     public mutating func abandonCommit() {
+        isRehearsal = false
         guard isCommitOpen else { return }
         if !isInMemory { lines.value.dropLast() }
         operations.abandon()

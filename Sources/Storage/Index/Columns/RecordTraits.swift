@@ -65,14 +65,14 @@ public struct ColumnEntry {
 ///
 /// A class, because a summing caller uses it during a walk.
 public final class ColumnTexts {
+    /// The texts of the index, and the place of each.
     private var arena: ByteBuffer
-    /// The end of each text.
     private var ends: [Int] = []
     private var starts: [Int] = []
-    private var added: [[UInt8]: UInt32] = [:]
+    private var added = TextRanks(.random())
     private var scratch = ByteBuffer(capacity: 256)
 
-    public init() { arena = ByteBuffer(capacity: 1024) }
+    public init() { arena = ByteBuffer() }
 
     /// - Parameter section: the texts, each after its length; nil if it is cut short.
     init?(_ section: UnsafeRawBufferPointer, count: Int) {
@@ -93,19 +93,26 @@ public final class ColumnTexts {
     }
 
     /// One more than the highest number of a text.
-    public var numbersEnd: Int { ends.count + 1 }
+    public var numbersEnd: Int { ends.count + added.count + 1 }
 
     /// A text by its number, which is not 0; valid until the walk moves on.
     public subscript(number: UInt32) -> UnsafeRawBufferPointer {
         let place = Int(number) - 1
-        guard ends.indices.contains(place) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        return UnsafeRawBufferPointer(rebasing: arena.bytes[starts[place]..<ends[place]])
+        if ends.indices.contains(place) {
+            return UnsafeRawBufferPointer(rebasing: arena.bytes[starts[place]..<ends[place]])
+        }
+        guard place >= 0, place - ends.count < added.count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return added.bytes(place - ends.count)
     }
 
     /// The column entry of a record that the index does not have.
     public func entry(_ head: RecordHead, _ record: UnsafeRawBufferPointer, _ extractor: RecordExtractor) -> ColumnEntry
     {
-        let traits = extractor.traits(record, &scratch)
+        entry(head, extractor.traits(record, &scratch))
+    }
+
+    /// The column entry of a record with these traits.
+    func entry(_ head: RecordHead, _ traits: RecordTraits) -> ColumnEntry {
         var numbers = InlineArray<4, UInt32>(repeating: 0)
         for place in 0..<RecordTraits.textCount {
             if let text = traits.texts[place] { numbers[place] = number(of: text) }
@@ -114,13 +121,7 @@ public final class ColumnTexts {
     }
 
     private func number(of text: UnsafeRawBufferPointer) -> UInt32 {
-        let key = Array(text)
-        if let number = added[key] { return number }
-        starts.append(arena.count)
-        arena.append(text)
-        ends.append(arena.count)
-        let number = UInt32(truncatingIfNeeded: ends.count)
-        added[key] = number
-        return number
+        added.arena.append(text)
+        return UInt32(truncatingIfNeeded: ends.count + 1) + added.enter(prefix: 0)
     }
 }

@@ -18,14 +18,12 @@ public protocol RecordCondition: AnyObject {
     var looksAtRecords: Bool { get }
     /// Times of matching records: from the first on, and before the second; nil for no such bound.
     var span: (from: Int64?, to: Int64?) { get }
-    /// Judges rows by their columns: `no` where they exclude the record, and `yes` in place of `open` where they say that it is meant.
+    /// Judges rows by their columns, whose numbers are those of `texts`: `no` where they exclude the record, and `yes` in place of `open` where they say that it is meant.
     func judge(by columns: [ColumnEntry], _ texts: ColumnTexts, in verdicts: inout [RowVerdict])
     /// Whether a record in whose searched text the needle stands is meant.
     func confirms(_ text: UnsafeRawBufferPointer, _ changes: UnsafeRawBufferPointer) -> Bool
     /// Whether a record is meant, as far as its columns do not say.
     func matches(besidesColumns record: UnsafeRawBufferPointer) -> Bool
-    /// Whether a record matches.
-    func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool
 }
 
 extension RecordCondition {
@@ -80,6 +78,21 @@ struct RowSelection: ~Copyable {
         guard range.contains(row) else { return false }
         if !isKnown[row / Self.blockRows] { try look(at: row / Self.blockRows, &index) }
         return kept.contains(row)
+    }
+
+    /// Appends those of `rows` that meet the condition.
+    mutating func appendRows(
+        of rows: Range<Int>, to numbers: inout [Int], _ index: inout SnapshotIndex
+    ) throws(IndexFault) {
+        let rows = rows.clamped(to: range)
+        var row = rows.lowerBound
+        while row < rows.upperBound {
+            let block = row / Self.blockRows
+            if !isKnown[block] { try look(at: block, &index) }
+            let end = min((block + 1) * Self.blockRows, rows.upperBound)
+            kept.appendRows(of: row..<end, to: &numbers)
+            row = end
+        }
     }
 
     /// Number of rows that meet the condition and are not hidden.

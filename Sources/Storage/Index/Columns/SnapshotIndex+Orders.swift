@@ -242,7 +242,8 @@ struct IndexWalk: ~Copyable {
             return try fetchTogether(&index)
         }
         var numbers: [Int] = []
-        for position in range {
+        if order == .time { try selection?.appendRows(of: range, to: &numbers, &index) }
+        for position in order == .time ? 0..<0 : range {
             let number = try index.number(order, at: position)
             if try selection?.contains(number, &index) ?? true { numbers.append(number) }
         }
