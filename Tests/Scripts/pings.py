@@ -141,6 +141,7 @@ def main(options):
         change = ("mood.create", {"emoji": "😊", "label": "x"})
         plugin = {"id": PLUGIN, "digest": talk.receive(talk.send("plugin.info", {"id": PLUGIN}))["result"]["digest"]}
         big = {"id": BIG, "digest": talk.receive(talk.send("plugin.info", {"id": BIG}))["result"]["digest"]}
+        lists = [("mood.list", {"filter": chosen, "count": True}) for chosen in FILTERS]
         trials = {
             "a big plugin": [("plugin.list",), ("plugin.info", {"id": BIG}), ("plugin.trust", big), ("plugin.untrust", {"id": BIG})],
             "an import": [("store.import", {"path": files[0]})],
@@ -156,7 +157,9 @@ def main(options):
             "an import with a compaction behind it": [("store.import", {"path": files[2]}), ("store.compact",), change],
             "changes of a plugin, and another process has the lock": [
                 ("plugin.trust", plugin), ("plugin.disable", {"id": PLUGIN}), ("plugin.untrust", {"id": PLUGIN}), change],
-            "lists that look through all moods": [("mood.list", {"filter": chosen, "count": True}) for chosen in FILTERS],
+            "lists that look through all moods": lists,
+            "lists beside a compaction": [change, ("store.compact",), *lists, *lists],
+            "lists behind an import": [("store.import", {"path": files[4], "replace": True}), *lists],
             "resets": [change, ("store.reset", {"confirm": True}), change, ("store.reset", {"confirm": True})],
         }
         for name, requests in trials.items():
@@ -169,7 +172,7 @@ def main(options):
                   + "".join(f"; refused: {json.dumps(one)[:300]}" for one in refusals), flush=True)
             if wrong:
                 faults.append(name)
-            if name.startswith("lists") and not talk.cancels(cat, options.most):
+            if name == "lists that look through all moods" and not talk.cancels(cat, options.most):
                 faults.append("cancelled lists")
         faults += trust_in_order(talk, big)
         talk.end()

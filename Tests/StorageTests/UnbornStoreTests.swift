@@ -43,6 +43,26 @@ import Testing
         #expect(try reopened().count == 2)
     }
 
+    /// A rehearsed commit makes nothing, however long it is; the next one makes the store.
+    @Test(arguments: [200, Int.max]) func aRehearsalMakesNoFiles(commitBytes: Int) throws {
+        let store = try unborn(commitBytes)
+        for isEnded in [true, false] {
+            store.with { $0.rehearse() }
+            for number in 1...20 { try store.put(OperationTests.record(number)) }
+            #expect(store.count == 20)
+            try #require(try store.with { try $0.record(OperationTests.record(20).head.id) } != nil)
+            if isEnded { try store.endCommit() } else { store.abandonCommit() }
+            try store.flush()
+            #expect(store.count == 0 && store.with { $0.isUnborn } && !FileSystem.system.hasAny(directory.path))
+        }
+        for number in 1...20 { try store.put(OperationTests.record(number)) }
+        try store.endCommit()
+        try store.flush()
+        store.with { $0.unlock() }
+        store.close()
+        #expect(try reopened().count == 20)
+    }
+
     /// The files are those of a store that was made first.
     @Test func itsFilesAreThoseOfAnyStore() throws {
         let (first, other) = (try unborn(), TestDirectory())

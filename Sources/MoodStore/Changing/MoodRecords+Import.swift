@@ -6,6 +6,9 @@ import Storage
 public enum ImportOutcome: Sendable { case created, updated, unchanged }
 
 extension MoodRecords {
+    /// Makes the commit of the present request one that changes nothing.
+    public mutating func rehearse() { records.rehearse() }
+
     /// Imports a mood in the commit of the present request.
     ///
     /// A mood with its own id replaces the existing one if the file's was changed later, or if `replaces`. A mood whose

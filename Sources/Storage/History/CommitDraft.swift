@@ -36,6 +36,15 @@ final class CommitDraft {
         do throws(SystemError) { draft = try place.draft(settings) } catch { throw .writing(error, error.subject) }
     }
 
+    /// The file of a commit that changes nothing, where there is no store to have it.
+    init(beside settings: StoreSettings) throws(StorageError) {
+        let folder = ProcessFacts.environment("TMPDIR") ?? "/tmp"
+        let path = "\(folder)/moodboard-\(settings.makeIdentifier())"
+        do throws(SystemError) { draft = try DraftFile(path, in: settings.fileSystem) } catch {
+            throw .writing(error, error.subject)
+        }
+    }
+
     // MARK: Writing
 
     /// Writes the beginning of a line up to its last record.

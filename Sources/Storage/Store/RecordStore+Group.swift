@@ -70,7 +70,13 @@ extension RecordStore {
     /// The draft of the open commit; the first one takes what memory holds of the line.
     private mutating func openDraft() throws(StorageError) -> CommitDraft {
         if let draft = layers.table.draft { return draft }
-        guard try beBorn(), let draft = try files?.makeDraft() else { throw .bornElsewhere }
+        let draft: CommitDraft
+        if isRehearsal, case .unborn(let settings) = state {
+            draft = try CommitDraft(beside: settings)
+        } else {
+            guard try beBorn(), let made = try files?.makeDraft() else { throw .bornElsewhere }
+            draft = made
+        }
         let line = lines.value.takeOpenLine()
         layers.table.begin(draft)
         try draft.begin(open: line.bytes)

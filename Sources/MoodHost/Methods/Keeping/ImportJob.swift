@@ -28,6 +28,7 @@ struct ImportJob: Sendable {
         _ store: inout MoodRecords, to out: inout JSONWriter,
         goOn: (_ done: Int, _ total: Int) throws -> Void
     ) throws {
+        if isDryRun { store.rehearse() }
         // A commit that is too long for memory makes the store before its end.
         if store.isAbsent { store.waitHere() }
         let contents = try isCopy ? ImportedContents(file.bytes()) : file.contents()

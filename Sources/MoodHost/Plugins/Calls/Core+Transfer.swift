@@ -60,7 +60,14 @@ extension Core {
     mutating func finishImport(
         _ pages: [[UInt8]], _ request: PluginImport.Request, of plugin: String, _ out: inout JSONWriter
     ) throws(RPCError) {
-        do throws(MoodStoreError) { try store.openForWriting() } catch {
+        do throws(MoodStoreError) {
+            if request.isDryRun {
+                try store.openForRequest()
+                store.rehearse()
+            } else {
+                try store.openForWriting()
+            }
+        } catch {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
             throw RPCError(error)
         }
