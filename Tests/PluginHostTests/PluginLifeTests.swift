@@ -146,4 +146,25 @@ import Testing
         let disk = life.takeFault()
         #expect(disk?.kind == .disk && life.state == .failed)
     }
+
+    /// A plugin that prints much unasked gets a bounded share of the loop; one that prints little never waits.
+    @Test func aFloodIsReadWithPauses() {
+        var patience = FloodPatience()
+        patience.spend(FloodPatience.linesMax, at: 1000)
+        #expect(patience.end == nil)
+        patience.spend(80, at: 1000)
+        #expect(patience.end == 1010)
+        patience.recover(at: 1009)
+        #expect(patience.end == 1010)
+        patience.recover(at: 1010)
+        #expect(patience.end == nil)
+        patience.spend(1, at: 1010)
+        #expect(patience.end == 1011)
+        var modest = FloodPatience()
+        for time in 0..<10_000 { modest.spend(FloodPatience.linesPerMillisecond, at: time) }
+        #expect(modest.end == nil)
+        // After a rest it may print as many at once as at the beginning.
+        modest.spend(FloodPatience.linesMax, at: 20_000)
+        #expect(modest.end == nil)
+    }
 }

@@ -74,6 +74,7 @@ extension HostedPlugin {
         forgotten.removeAll()
         closesInput = false
         requests.removeAll()
+        patience = FloodPatience()
         wire = PluginWire(answerBytesMax: run.answerBytesMax)
         unread = nil
         notes.endErrors(at: surroundings.timestamp())
@@ -171,6 +172,7 @@ extension HostedPlugin {
     public func tick(at time: Int) {
         let now = surroundings.milliseconds()
         if let reapTime, now >= reapTime { finish(at: now) }
+        patience.recover(at: now)
         let late = underWay.filter { $0.deadline.map { $0 <= time } ?? false }
         for call in late {
             underWay.removeAll { $0 === call }

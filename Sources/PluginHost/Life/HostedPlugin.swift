@@ -31,6 +31,8 @@ public final class HostedPlugin {
     /// The id of its process, as the host sees it.
     public internal(set) var processID: Int32?
     public private(set) var calls = 0
+    /// The number of calls that it has answered.
+    private var answers = 0
     /// Its requests to the host: whole messages, in their order.
     public internal(set) var requests: [[UInt8]] = []
     /// Whether a call has a new outcome or progress, or a request has come.
@@ -64,6 +66,7 @@ public final class HostedPlugin {
     var toldState = PluginLife.State.stopped
     /// Whether to close its input once all is sent.
     var closesInput = false
+    var patience = FloodPatience()
 
     /// The time of the next check whether its supervisor, which has reported the end or was killed, is gone.
     var reapTime: Int?
@@ -94,6 +97,7 @@ public final class HostedPlugin {
         // The supervisor ends a moment after it has reported the end.
         if let reapTime { earliest = min(earliest ?? .max, reapTime) }
         if let probeTime { earliest = min(earliest ?? .max, probeTime) }
+        if let time = patience.end { earliest = min(earliest ?? .max, time) }
         return earliest
     }
 
@@ -211,13 +215,18 @@ public final class HostedPlugin {
 
     /// Sends it an answer or a notification: a whole message.
     public func reply(_ message: UnsafeRawBufferPointer) {
+        add(reply: message)
+        send()
+    }
+
+    /// Adds a whole message to those that are sent next.
+    public func add(reply message: UnsafeRawBufferPointer) {
         guard process != nil, !closesInput else { return }
         guard wire.sendable.count < Self.unreadBytesMax else {
             return crash(.limit, "it does not read what it has asked for", at: surroundings.milliseconds())
         }
         wire.send(message)
         life.worked(at: surroundings.milliseconds())
-        send()
     }
 
     /// Puts back requests that must wait.
@@ -232,9 +241,11 @@ public final class HostedPlugin {
 
     /// The descriptor to wait for; -1: none.
     public var input: Int32 { process == nil || wire.sendable.isEmpty ? -1 : descriptor(.input) }
-    /// Not readable while requests of the plugin wait for answers, or while the process is being ended.
-    public var output: Int32 { requests.count >= Self.requestsMax || reapTime != nil ? -1 : descriptor(.output) }
-    public var errors: Int32 { descriptor(.errors) }
+    /// Not readable while requests of the plugin wait for answers, while the process is being ended, or after a flood.
+    public var output: Int32 {
+        requests.count >= Self.requestsMax || reapTime != nil || patience.end != nil ? -1 : descriptor(.output)
+    }
+    public var errors: Int32 { patience.end != nil ? -1 : descriptor(.errors) }
     public var reports: Int32 { reapTime == nil ? descriptor(.reports) : -1 }
 
     enum End { case input, output, errors, reports }
@@ -290,12 +301,20 @@ public final class HostedPlugin {
         if isEmpty { return }
         if isAtEnd { process?.closeOutput() }
         let now = surroundings.milliseconds()
-        if wire.frames.buffer.count > before || isAtEnd { handleLines(isAtEnd: isAtEnd, at: now) }
+        let count = wire.frames.buffer.count - before
+        let answersBefore = answers
+        let lines = count > 0 || isAtEnd ? handleLines(isAtEnd: isAtEnd, at: now) : 0
+        // A line in many small pieces costs a turn for each.
+        let isPiece = lines == 0 && count < Self.readBytes
+        patience.spend(lines - (answers - answersBefore) + (isPiece ? 1 : 0), at: now)
         advance(at: now)
     }
 
-    private func handleLines(isAtEnd: Bool, at now: Int) {
+    /// - Returns: the number of lines.
+    private func handleLines(isAtEnd: Bool, at now: Int) -> Int {
+        var lines = 0
         while process != nil, let line = wire.next(isAtEnd: isAtEnd) {
+            lines += 1
             switch line {
             case .answer(let number, let result, let error): handle(number, result, error, at: now)
             case .request(let message, let method, let isNotification, let params):
@@ -313,6 +332,7 @@ public final class HostedPlugin {
                 crash(.limit, "it printed a line of more than \(run.answerBytesMax) bytes", at: now)
             }
         }
+        return lines
     }
 
     private func handle(
@@ -325,6 +345,7 @@ public final class HostedPlugin {
             return carryOut(life.printedRubbish(at: now), at: now)
         }
         let call = underWay.remove(at: place)
+        answers += 1
         answered(at: now)
         end(call, result.map { .result(Array($0)) } ?? .failed(error.map(Array.init) ?? []))
     }
@@ -372,6 +393,7 @@ public final class HostedPlugin {
                 return false
             }
             notes.append(errors: UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: surroundings.timestamp())
+            patience.spend(max(count / FloodPatience.lineBytes, 1), at: surroundings.milliseconds())
             return true
         }
     }

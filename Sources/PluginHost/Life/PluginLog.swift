@@ -32,8 +32,8 @@ public struct PluginLog {
 
     /// The most bytes of a line; a longer one is cut.
     static let lineBytesMax = 4 * 1024
-    private static let pluginBytesMax = 64 * 1024
-    private static let hostBytesMax = 8 * 1024
+    static let pluginBytesMax = 64 * 1024
+    static let hostBytesMax = 8 * 1024
     /// The least bytes that a line counts, so that the number of short lines is bounded too.
     private static let lineBytesMin = 16
 
@@ -82,21 +82,21 @@ public struct PluginLog {
 
     private static func append(_ line: Line, _ lines: inout [Line], _ bytes: inout Int, _ bytesMax: Int) {
         lines.append(line)
-        bytes += bytesOf(line)
+        bytes += Self.bytes(of: line.text)
         // Half as much again, so that a flood of lines seldom moves the rest.
         guard bytes > bytesMax / 2 * 3 else { return }
         let kept = last(lines, bytesMax)
         lines = Array(kept)
-        bytes = lines.reduce(0) { $0 + bytesOf($1) }
+        bytes = lines.reduce(0) { $0 + Self.bytes(of: $1.text) }
     }
 
     /// The bytes of a line with its end.
-    private static func bytesOf(_ line: Line) -> Int { max(line.text.utf8.count + 1, lineBytesMin) }
+    static func bytes(of text: String) -> Int { max(text.utf8.count + 1, lineBytesMin) }
 
     private static func last(_ lines: [Line], _ bytesMax: Int) -> ArraySlice<Line> {
         var (first, bytes) = (lines.endIndex, 0)
         while first > lines.startIndex {
-            bytes += bytesOf(lines[first - 1])
+            bytes += Self.bytes(of: lines[first - 1].text)
             if bytes > bytesMax { break }
             first -= 1
         }

@@ -112,19 +112,32 @@ public final class PluginNotes {
         return whole.last(limit)
     }
 
-    /// Reads the file and skips unreadable parts, because it is only a log.
+    /// Reads the last lines of the file, from its end on, because a flood before them may be long. Skips unreadable
+    /// parts, because it is only a log.
     private static func read(_ path: String?) -> PluginLog {
         var log = PluginLog()
         guard let path, let bytes = try? FileSystem.system.readWhole(path, bytesMax: 2 * fileBytesMax) else {
             return log
         }
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            guard let value = try? JSONValue.parse(Array(line)), let from = value["from"]?.string,
-                let source = PluginLog.Source(rawValue: from), let text = value["text"]?.string,
-                let time = value["at"]?.string
+        var room = (plugin: PluginLog.pluginBytesMax, host: PluginLog.hostBytesMax)
+        var lines: [(PluginLog.Source, String?, String, String)] = []
+        var rest = bytes[...]
+        while !rest.isEmpty, room.plugin > 0 || room.host > 0 {
+            let start = (rest.dropLast().lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
+            let line = rest[start...]
+            rest = rest[..<start]
+            let isOfHost = line.dropFirst(hostMark.at).starts(with: hostMark.text)
+            guard isOfHost ? room.host > 0 : room.plugin > 0, let value = try? JSONValue.parse(Array(line)),
+                let from = value["from"]?.string, let source = PluginLog.Source(rawValue: from),
+                let text = value["text"]?.string, let time = value["at"]?.string
             else { continue }
-            log.add(source, value["level"]?.string, text, at: time)
+            if isOfHost { room.host -= PluginLog.bytes(of: text) } else { room.plugin -= PluginLog.bytes(of: text) }
+            lines.append((source, value["level"]?.string, text, time))
         }
+        for (source, level, text, time) in lines.reversed() { log.add(source, level, text, at: time) }
         return log
     }
+
+    /// The text that shows a line of the host in the file, and its place: after the time.
+    private static let hostMark = (at: #"{"at":"2026-01-02T03:04:05.678Z""#.utf8.count, text: #","from":"host""#.utf8)
 }

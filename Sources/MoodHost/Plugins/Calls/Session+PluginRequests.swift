@@ -92,7 +92,8 @@ extension Session {
             }
         }
         core.store.endGroup()
-        for answer in answers where !answer.isEmpty { answer.withUnsafeBytes { plugin.reply($0) } }
+        for answer in answers where !answer.isEmpty { answer.withUnsafeBytes { plugin.add(reply: $0) } }
+        plugin.send()
         if let wait {
             let place = requests.startIndex + answers.count
             // The hooks were asked about the first.
