@@ -659,6 +659,31 @@ def requests_of_a_plugin_keep_their_order(trial):
     host.end()
 
 
+def plugin_is_changed_beside_the_loop(trial):
+    """The disk takes half a second for each file: a change of a plugin waits for it, the rest of the order with that, and a ping does not."""
+    trial.hook(failure="closed", answers={"hook.change": {"veto": "no"}})
+    trial.kept()
+    host = Host("--plugins", trial.plugins, "--no-sync", store=trial.store, inject=["-e", "trace=fsync", "-e", "inject=fsync:delay_exit=500000"])
+    name = {"id": "org.example.hook"}
+    trust(host, "hook")
+    host.put(request(1, "plugin.disable", name), request(2, "plugin.info", name), create(3), request(4, "mood.list"), request(5, "plugin.enable", name),
+             create(6), request(7, "host.ping"))
+    start = time.monotonic()
+    got = host.read(10, 7)
+    taken = time.monotonic() - start
+    check(taken < 0.4 and [one["id"] for one in got] == [7], f"the ping took {taken:.1f} s, behind {[one.get('id') for one in got[:-1]]}")
+    got += host.read(10, 6)
+    check([one["id"] for one in got if "id" in one][1:] == [1, 2, 3, 4, 5, 6], f"not in order: {[one.get('id') for one in got]}")
+    found = by_id(got)
+    states = [found[number]["result"]["state"] for number in (1, 2, 5)]
+    check(states == ["disabled", "disabled", "stopped"], f"{states}")
+    check((kind(found[3]), kind(found[6]), len(found[4]["result"]["items"])) == ("ok", "refused", 2), f"{outcomes(got)}")
+    check(host.end() == 0, "it does not end well")
+    again = trial.host()
+    check(again.result("plugin.info", name)["state"] == "stopped", "it was not kept")
+    again.end()
+
+
 def answers_of(host, plugin="org.example.asks"):
     """The answers to the plugin, in order."""
     return [line.split()[-1] for line in host.log(plugin) if line.startswith("answer")]
@@ -674,7 +699,7 @@ CASES = [value for name, value in list(globals().items())
          if callable(value) and getattr(value, "__code__", None) and value.__code__.co_varnames[:1] == ("trial",)
          and value.__code__.co_argcount == 1]
 NEEDS_STRACE = {"change_before_one_that_needs_it_durable", "history_of_a_tool_that_fails", "large_import_beside_a_failed_sync", "hooked_change_whose_sync_fails", "hooked_batch_whose_sync_fails",
-                "batch_behind_another_of_a_hook", "plugin_request_whose_sync_fails"}
+                "batch_behind_another_of_a_hook", "plugin_request_whose_sync_fails", "plugin_is_changed_beside_the_loop"}
 
 
 def on_its_own(case):

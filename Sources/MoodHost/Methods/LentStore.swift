@@ -9,6 +9,8 @@ import Storage
 /// The kind of work for which the helper thread has the store.
 enum StoreAbsence {
     case lent
+    /// For a change of what is known of plugins. Requests about plugins wait for it too.
+    case lentForPlugins
     /// Another store takes its place. Subscribers are told after the answer.
     case replaced
 }
@@ -118,6 +120,12 @@ final class LentStore: @unchecked Sendable {
         try store.list(job.query, cursor: job.cursor, to: &answer) { work.isCancelled }
     }
 
+    fileprivate func carryOut(_ change: PluginRecordsChange, _ work: LongWork) throws -> PluginContents {
+        defer { store.endGroup() }
+        guard work.mayCommit() else { throw RPCError(StorageError.cancelled, forWriting: true) }
+        return try store.changePlugins(change)
+    }
+
     fileprivate func carryOut(_ job: UndeleteJob, _ answer: inout JSONWriter) throws {
         try job.run(&store, to: &answer)
     }
@@ -165,6 +173,29 @@ extension Core {
         ) { (lent, _, answer) throws in
             try lent.carryOut(job, &answer)
         }
+    }
+
+    /// Changes the records of plugins on the helper thread, and then concludes the request.
+    mutating func changeBesideLoop(
+        _ change: @escaping PluginRecordsChange, then conclude: @escaping LongWork.Conclusion
+    ) -> any LaterWork {
+        let work = LongWork(on: store.helper, .init(message: "Writing", done: 0, total: 0))
+        return LongRequest(
+            work,
+            preparing: { core in
+                let lent = core.lendStore(.lentForPlugins)
+                return {
+                    let result = Result { try lent.carryOut(change, work) }.mapError { RPCError($0, .write) }
+                    return { (core, out) throws in
+                        core.takeBack(lent)
+                        if case .success(let contents) = result { core.take(contents) }
+                        // Another host may have changed them meanwhile.
+                        core.reloadPlugins()
+                        _ = try result.get()
+                        try conclude(&core, &out)
+                    }
+                }
+            })
     }
 
     /// Reads a page of the past on the reader thread.

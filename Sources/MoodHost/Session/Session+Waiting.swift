@@ -64,7 +64,7 @@ extension Session {
         if wait == nil {
             wait = .store
             lookedAt = 0
-            isLineHeldUp = false
+            isLineHeldUp = core.storeAbsence == .lentForPlugins
         }
         hasWork = true
         if dispatcher.pending.isDone { attendWork(milliseconds: milliseconds) }
@@ -188,6 +188,8 @@ extension Session {
                 continue
             }
             cancellations.noteAnswered(frameNumber)
+            // A change of a plugin is made beside the loop, and later requests about plugins see it.
+            if !dispatcher.pending.staged.isEmpty { isLineHeldUp = true }
         }
         (self.ways, self.round, self.place) = (ways, round, place)
         lookedAt = max(lookedAt, number)

@@ -64,7 +64,7 @@ extension PluginRecords {
 
         /// Whether both run the same plugin in the same way, apart from pinned tools and restarts.
         public func runs(like other: Record?) -> Bool {
-            guard var other else { return false }
+            guard var other, other.digest.utf8.elementsEqual(digest.utf8) else { return false }
             (other.tools, other.toolList) = (tools, toolList)
             (other.restarts, other.skips) = (restarts, skips)
             return other == self
@@ -72,7 +72,7 @@ extension PluginRecords {
 
         public static func == (a: Record, b: Record) -> Bool {
             // Members are written in one order, so texts are equal only if values are.
-            a.id == b.id && a.bytes == b.bytes
+            a.id == b.id && a.manifestText == b.manifestText && a.bytes == b.bytes
         }
 
         /// Reads a record in valid JSON, and moves the reader past it.
@@ -186,23 +186,25 @@ extension PluginRecords {
         }
 
         func write(to writer: inout JSONWriter) {
-            func paths(_ paths: [String]) -> JSONValue { .array(paths.map { .string($0) }) }
-            var members: [JSONValue.Member] = [
-                .init("digest", .string(digest)), .init("trustedSince", .string(trustedSince)),
-                .init("trustedRevision", .number(String(trustedRevision))), .init("enabled", .boolean(isEnabled)),
-                .init("config", config),
-                .init(
-                    "granted",
-                    ["files": ["read": paths(readable), "write": paths(writable)], "runtimes": paths(runtimes)]),
-                .init("execRealPath", .string(execRealPath)),
-            ]
-            if let tools { members.append(.init("tools", .string(tools))) }
-            if let toolList { members.append(.init("toolList", toolList)) }
-            for (name, number) in [("restarts", restarts), ("skips", skips)] where number > 0 {
-                members.append(.init(name, .number(String(number))))
-            }
             writer.beginObject()
-            for member in members + others {
+            writer.member("digest", digest)
+            writer.member("trustedSince", trustedSince)
+            writer.member("trustedRevision", trustedRevision)
+            writer.member("enabled", isEnabled)
+            writer.member("config", config)
+            writer.beginObject("granted")
+            writer.beginObject("files")
+            writer.member("read", array: readable) { $1.string($0) }
+            writer.member("write", array: writable) { $1.string($0) }
+            writer.endObject()
+            writer.member("runtimes", array: runtimes) { $1.string($0) }
+            writer.endObject()
+            writer.member("execRealPath", execRealPath)
+            writer.member("tools", tools)
+            if let toolList { writer.member("toolList", toolList) }
+            if restarts > 0 { writer.member("restarts", restarts) }
+            if skips > 0 { writer.member("skips", skips) }
+            for member in others {
                 writer.key(text: member.name)
                 member.value.write(to: &writer)
             }

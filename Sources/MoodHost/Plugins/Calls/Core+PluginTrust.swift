@@ -56,7 +56,7 @@ extension Core {
     }
 
     /// Trusts a plugin. Nothing of a plugin runs before this.
-    mutating func trustPlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func trustPlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws -> (any LaterWork)? {
         let found = try trustable(arguments)
         let (id, manifest, current) = (found.id, found.manifest, found.digest)
         let before = plugins.records[id]
@@ -76,22 +76,28 @@ extension Core {
             throw RPCError(
                 .refused, "\(id): \(reason)", [.init("by", .string(id.text)), .init("reason", .string(reason))])
         }
-        var record = PluginRecords.Record(
+        var made = PluginRecords.Record(
             id: id, digest: current.text, trustedSince: now.text, trustedRevision: store.revision,
             execRealPath: program.realPath, manifest: manifest.source)
-        record.readable = given.files?.read ?? before?.readable ?? []
-        record.writable = given.files?.write ?? before?.writable ?? []
-        record.runtimes = runtimes
-        if manifest.kind == .mcp { pinTools(given.tools, before, &record) }
-        try changePlugins { (records, _) throws(RPCError) in
-            if let before = records[id] { (record.config, record.isEnabled) = (before.config, before.isEnabled) }
+        made.readable = given.files?.read ?? before?.readable ?? []
+        made.writable = given.files?.write ?? before?.writable ?? []
+        made.runtimes = runtimes
+        if manifest.kind == .mcp { pinTools(given.tools, before, &made) }
+        let record = made
+        return try changePlugins(&out) { (records, _) in
+            let before = records[id]
             records[id] = record
+            if let before {
+                records[id]?.config = before.config
+                records[id]?.isEnabled = before.isEnabled
+            }
+        } then: { (core, out) in
+            core.plugins.noteOutdated(id)
+            core.noteTools(of: id, manifest)
+            // An MCP server must run once to list its tools.
+            if manifest.kind == .mcp { core.plugins[id]?.hosted.wake() }
+            try core.writePlugin(id, &out)
         }
-        plugins.noteOutdated(id)
-        noteTools(of: id, manifest)
-        // An MCP server must run once to list its tools.
-        if manifest.kind == .mcp { plugins[id]?.hosted.wake() }
-        try writePlugin(id, &out)
     }
 
     /// Logs the offered methods that cannot be tools for AI clients.

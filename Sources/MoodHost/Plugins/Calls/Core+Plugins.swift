@@ -26,7 +26,7 @@ extension Core {
                 try core.copyFolder(of: found, request)
                 return core.needOfRecords
             },
-            { (core, _, arguments, out) throws(RPCError) in try core.trustPlugin(arguments, &out) }
+            maybe: { (core, _, arguments, out) throws in try core.trustPlugin(arguments, &out) }
         ),
         Handler(
             PluginMethods.untrust,
@@ -35,22 +35,22 @@ extension Core {
                 let id = try core.seenPlugin(arguments)
                 return core.plugins.records[id] == nil ? [] : core.needOfRecords
             },
-            { (core, _, arguments, out) throws(RPCError) in
+            maybe: { (core, _, arguments, out) throws in
                 try core.untrustPlugin(try pluginID(arguments), &out)
             }
         ),
         Handler(
             PluginMethods.enable,
             check: { (core, request, arguments) throws in try core.checkTrusted(arguments, request) },
-            { (core, _, arguments, out) throws(RPCError) in
-                try core.changePlugin(arguments, &out) { (record, _) throws(RPCError) in record.isEnabled = true }
+            maybe: { (core, _, arguments, out) throws in
+                try core.changePlugin(arguments, &out) { (record, _) in record.isEnabled = true }
             }
         ),
         Handler(
             PluginMethods.disable,
             check: { (core, request, arguments) throws in try core.checkTrusted(arguments, request) },
-            { (core, _, arguments, out) throws(RPCError) in
-                try core.changePlugin(arguments, &out) { (record, _) throws(RPCError) in record.isEnabled = false }
+            maybe: { (core, _, arguments, out) throws in
+                try core.changePlugin(arguments, &out) { (record, _) in record.isEnabled = false }
             }
         ),
         Handler(
@@ -60,7 +60,7 @@ extension Core {
                 let id = try core.seenPlugin(arguments)
                 return core.options.isReadOnly || core.plugins[id] == nil ? [] : core.needOfRecords
             },
-            { (core, _, arguments, out) throws(RPCError) in
+            maybe: { (core, _, arguments, out) throws in
                 try core.restartPlugin(try pluginID(arguments), skip: arguments[PluginParams.skip], &out)
             }
         ),
@@ -71,7 +71,7 @@ extension Core {
                 _ = try core.configuration(arguments)
                 return try core.checkTrusted(arguments, request)
             },
-            { (core, _, arguments, out) throws(RPCError) in try core.configurePlugin(arguments, &out) }),
+            maybe: { (core, _, arguments, out) throws in try core.configurePlugin(arguments, &out) }),
         Handler(
             PluginMethods.log,
             { (core, request, arguments, out) throws in
@@ -150,35 +150,49 @@ extension Core {
 
     private mutating func changePlugin(
         _ arguments: borrowing Arguments, _ out: inout JSONWriter,
-        _ body: (inout PluginRecords.Record, inout JSONValue) throws(RPCError) -> Void
-    ) throws(RPCError) {
+        _ body: @escaping @Sendable (inout PluginRecords.Record, inout JSONValue) -> Void
+    ) throws -> (any LaterWork)? {
         let id = try Self.pluginID(arguments)
-        try changePlugins { (records, secrets) throws(RPCError) in
+        return try changePlugins(&out) { (records, secrets) in
             guard var record = records[id] else { throw Self.untrusted(id) }
-            try body(&record, &secrets[id])
+            body(&record, &secrets[id])
             records[id] = record
+        } then: { (core, out) in
+            try core.writePlugin(id, &out)
         }
-        try writePlugin(id, &out)
     }
 
     /// Restarts a plugin. The file notifies every other host that runs it.
-    private mutating func restartPlugin(_ id: PluginID, skip: Bool, _ out: inout JSONWriter) throws(RPCError) {
-        if options.isReadOnly {
-            if let plugin = plugins[id] { plugins.restart(plugin, skip: skip) }
-        } else if plugins[id] != nil {
-            try changePlugins { (records, _) throws(RPCError) in
+    private mutating func restartPlugin(
+        _ id: PluginID, skip: Bool, _ out: inout JSONWriter
+    ) throws -> (any LaterWork)? {
+        if !options.isReadOnly, plugins[id] != nil {
+            return try changePlugins(&out) { (records, _) in
                 records[id]?.restarts += 1
                 if skip { records[id]?.skips += 1 }
+            } then: { (core, out) in
+                try core.writePlugin(id, &out)
             }
         }
+        if let plugin = plugins[id] { plugins.restart(plugin, skip: skip) }
         try writePlugin(id, &out)
+        return nil
     }
 
-    private mutating func untrustPlugin(_ id: PluginID, _ out: inout JSONWriter) throws(RPCError) {
-        if plugins.records[id] != nil {
-            try changePlugins { (records, _) throws(RPCError) in records[id] = nil }
-            plugins.noteOutdated(id)
+    private mutating func untrustPlugin(_ id: PluginID, _ out: inout JSONWriter) throws -> (any LaterWork)? {
+        guard plugins.records[id] != nil else {
+            try writeUntrusted(id, &out)
+            return nil
         }
+        return try changePlugins(&out) { (records, _) in
+            records[id] = nil
+        } then: { (core, out) in
+            core.plugins.noteOutdated(id)
+            try core.writeUntrusted(id, &out)
+        }
+    }
+
+    private func writeUntrusted(_ id: PluginID, _ out: inout JSONWriter) throws(RPCError) {
         guard plugins.find(id) != nil else {
             // Its folder is gone too, so nothing more is known of it.
             return JSONValue.object([.init("id", .string(id.text)), .init("state", "untrusted")]).write(to: &out)
@@ -186,9 +200,11 @@ extension Core {
         try writePlugin(id, &out)
     }
 
-    private mutating func configurePlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func configurePlugin(
+        _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws -> (any LaterWork)? {
         let parts = try configuration(arguments)
-        try changePlugin(arguments, &out) { (record, secret) throws(RPCError) in
+        return try changePlugin(arguments, &out) { (record, secret) in
             record.config = parts.open
             secret = parts.secret
         }

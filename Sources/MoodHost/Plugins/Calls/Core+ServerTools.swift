@@ -11,18 +11,27 @@ extension Core {
     mutating func takeServerTools() -> Bool {
         let unpinned = plugins.takeTools(&methods)
         guard !unpinned.isEmpty, !options.isReadOnly else { return false }
-        do throws(RPCError) {
-            try changePlugins { (records, _) throws(RPCError) in
-                for plugin in unpinned {
-                    // Another host may have pinned them first.
-                    guard var record = records[plugin.id], record.toolList == nil else { continue }
-                    record.tools = plugin.toolsDigest
-                    record.toolList = .array(plugin.hosted.tools)
-                    records[plugin.id] = record
-                }
+        let found = unpinned.map { (id: $0.id, digest: $0.toolsDigest, tools: JSONValue.array($0.hosted.tools)) }
+        let pin: PluginRecordsChange = { (records, _) in
+            for (id, digest, tools) in found {
+                // Another host may have pinned them first.
+                guard var record = records[id], record.toolList == nil else { continue }
+                (record.tools, record.toolList) = (digest, tools)
+                records[id] = record
             }
+        }
+        do {
+            var contents = PluginContents(records: plugins.records, secrets: plugins.secrets)
+            if path == nil {
+                try pin(&contents.records, &contents.secrets)
+            } else {
+                contents = try store.changePlugins(pin)
+            }
+            take(contents)
         } catch {
-            for plugin in unpinned { plugin.hosted.note("Its tools could not be pinned: \(error.message)") }
+            for plugin in unpinned {
+                plugin.hosted.note("Its tools could not be pinned: \(RPCError(error, .write).message)")
+            }
         }
         return true
     }

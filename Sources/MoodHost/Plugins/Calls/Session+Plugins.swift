@@ -72,7 +72,8 @@ extension Session {
 
     /// Handles an event in the store's directory.
     mutating func seePluginFile() {
-        guard core.plugins.takeFileNews() else { return }
+        // This host's own change takes effect when it is durable.
+        guard core.plugins.takeFileNews(), core.storeAbsence != .lentForPlugins else { return }
         core.reloadPlugins()
         sendPluginNews()
     }

@@ -5,6 +5,12 @@ import MoodStore
 import PluginHost
 import Storage
 
+/// The text of both files with the records of plugins.
+struct PluginText: Equatable, Sendable {
+    let open: SideText?
+    let secret: SideText?
+}
+
 /// The records of trusted plugins: read when the store is opened, watched if the host stays, and replaced under the
 /// store's lock.
 extension Core {
@@ -32,9 +38,12 @@ extension Core {
         // The watch begins before the read, so that no change between the two is missed.
         if noticesOthers { plugins.watchFile() }
         do throws(StorageError) {
-            let records = try readPluginRecords()
+            let text = try store.readPluginText()
+            if plugins.isLoaded, plugins.problem == nil, let known = plugins.text, known == text { return }
+            let contents = try PluginContents(text)
             plugins.problem = nil
-            plugins.take(records.open, records.secret, &methods)
+            plugins.take(contents.records, contents.secrets, &methods)
+            plugins.text = text
         } catch {
             // Running plugins go on; plugins without a readable record are not trusted. If the store is missing or
             // cannot be opened, the requests that need it report that.
@@ -47,17 +56,73 @@ extension Core {
         }
     }
 
-    private func readPluginRecords() throws(StorageError) -> (open: PluginRecords, secret: PluginSecrets) {
-        let open = try store.read(.plugins, bytesMax: PluginRecords.fileBytesMax)
-        let secret = try store.read(.pluginSecrets, bytesMax: PluginSecrets.fileBytesMax)
-        return (
-            try Self.read(open, .plugins, PluginRecords()) { (bytes) throws(PluginRecords.Damage) in
-                try PluginRecords.read(bytes, isSealed: open?.isSealed ?? false)
-            },
-            try Self.read(secret, .pluginSecrets, PluginSecrets()) { (bytes) throws(PluginRecords.Damage) in
-                try PluginSecrets.read(bytes, isSealed: secret?.isSealed ?? false)
-            }
-        )
+    /// Takes the records that were written.
+    mutating func take(_ contents: PluginContents) {
+        plugins.take(contents.records, contents.secrets, &methods)
+        plugins.text = contents.text
+        storeMayBeThere()
+    }
+
+    /// Changes the records, and then concludes the request: beside the loop, because the disk takes its time; in memory
+    /// at once.
+    mutating func changePlugins(
+        _ out: inout JSONWriter, _ change: @escaping PluginRecordsChange,
+        then conclude: @escaping LongWork.Conclusion
+    ) throws -> (any LaterWork)? {
+        // A copy for a request that was cancelled.
+        if let copying = plugins.copying.take() { plugins.noteOutdated(copying.id) }
+        guard path == nil else { return changeBesideLoop(change, then: conclude) }
+        var contents = PluginContents(records: plugins.records, secrets: plugins.secrets)
+        try change(&contents.records, &contents.secrets)
+        take(contents)
+        try conclude(&self, &out)
+        return nil
+    }
+}
+
+/// A change of the records of plugins.
+typealias PluginRecordsChange = @Sendable (inout PluginRecords, inout PluginSecrets) throws -> Void
+
+/// The records of plugins.
+struct PluginContents: Sendable {
+    var records = PluginRecords()
+    var secrets = PluginSecrets()
+    /// Nil in memory.
+    var text: PluginText?
+}
+
+extension MoodRecords {
+    /// The text of the records, as they are now.
+    func readPluginText() throws(StorageError) -> PluginText {
+        PluginText(
+            open: try read(.plugins, bytesMax: PluginRecords.fileBytesMax),
+            secret: try read(.pluginSecrets, bytesMax: PluginSecrets.fileBytesMax))
+    }
+
+    /// Changes the records in their files. It takes the store's lock, so no other host's change is lost.
+    mutating func changePlugins(_ change: PluginRecordsChange) throws -> PluginContents {
+        waitHere()
+        try openForWriting()
+        var contents = try PluginContents(try readPluginText())
+        let secretsBefore = contents.secrets.write()
+        try change(&contents.records, &contents.secrets)
+        let secrets = contents.secrets.write()
+        if secrets != secretsBefore { try replace(.pluginSecrets, with: secrets) }
+        try replace(.plugins, with: contents.records.write())
+        contents.text = try readPluginText()
+        return contents
+    }
+}
+
+extension PluginContents {
+    init(_ text: PluginText) throws(StorageError) {
+        records = try Self.read(text.open, .plugins, PluginRecords()) { (bytes) throws(PluginRecords.Damage) in
+            try PluginRecords.read(bytes, isSealed: text.open?.isSealed ?? false)
+        }
+        secrets = try Self.read(text.secret, .pluginSecrets, PluginSecrets()) { (bytes) throws(PluginRecords.Damage) in
+            try PluginSecrets.read(bytes, isSealed: text.secret?.isSealed ?? false)
+        }
+        self.text = text
     }
 
     private static func read<Value>(
@@ -74,37 +139,5 @@ extension Core {
             if error.isNewer { throw .readOnly(reason: reason) }
             throw .corrupt(file: file.rawValue, offset: 0, reason: reason)
         }
-    }
-
-    /// Changes the records in the file and in memory. It holds the store's lock meanwhile, so no other host's change is
-    /// lost.
-    mutating func changePlugins(
-        _ body: (inout PluginRecords, inout PluginSecrets) throws(RPCError) -> Void
-    ) throws(RPCError) {
-        // A copy for a request that was cancelled.
-        if let copying = plugins.copying.take() { plugins.noteOutdated(copying.id) }
-        guard path != nil else {
-            var (records, secrets) = (plugins.records, plugins.secrets)
-            try body(&records, &secrets)
-            plugins.take(records, secrets, &methods)
-            return chooseSummaries()
-        }
-        store.waitHere()
-        try makeStore()
-        var (records, secrets) = (PluginRecords(), PluginSecrets())
-        do throws(StorageError) { (records, secrets) = try readPluginRecords() } catch {
-            throw RPCError(error, forWriting: true)
-        }
-        let secretsBefore = secrets.write()
-        try body(&records, &secrets)
-        do throws(StorageError) {
-            if secrets.write() != secretsBefore { try store.replace(.pluginSecrets, with: secrets.write()) }
-            try store.replace(.plugins, with: records.write())
-        } catch {
-            throw RPCError(error, forWriting: true)
-        }
-        plugins.take(records, secrets, &methods)
-        chooseSummaries()
-        endsGroup = true
     }
 }

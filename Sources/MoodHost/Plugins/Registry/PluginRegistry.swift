@@ -18,6 +18,8 @@ final class PluginRegistry {
     /// The trusted plugins, as in `plugins.json`.
     private(set) var records = PluginRecords()
     private(set) var secrets = PluginSecrets()
+    /// The text of the records; nil if it is not known.
+    var text: PluginText?
     /// Whether the records were read.
     private(set) var isLoaded = false
     /// The reason why the records cannot be read.
@@ -98,6 +100,7 @@ final class PluginRegistry {
     func take(_ records: PluginRecords, _ secrets: PluginSecrets, _ methods: inout MethodTable) {
         let wasLoaded = isLoaded
         isLoaded = true
+        text = nil
         guard !settings.isOff else { return }
         let (before, secretsBefore) = (self.records, self.secrets)
         if wasLoaded, records == before, secrets.write() == secretsBefore.write() { return }

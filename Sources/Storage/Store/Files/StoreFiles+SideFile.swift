@@ -21,7 +21,7 @@ public enum SideFile: String, Sendable {
 }
 
 /// The content of such a file: the text of a JSON object, without the seal.
-public struct SideText: Sendable {
+public struct SideText: Sendable, Equatable {
     public let bytes: [UInt8]
     /// Whether the checksum shows that a host wrote it; else it may be anything.
     public let isSealed: Bool
