@@ -72,6 +72,23 @@ import Testing
         #expect(sources.next() == .due(first))
     }
 
+    /// A deadline that is set again unchanged does not have the thread spin. Another one comes in time.
+    @Test func anUnhandledDeadlineComesWithPauses() {
+        var sources = EventSources()
+        let start = Clock.monotonicMilliseconds
+        sources.setDeadline(second, at: start + 50)
+        var count = 0
+        while true {
+            sources.setDeadline(first, at: start - 1)
+            if sources.next() == .due(second) { break }
+            count += 1
+        }
+        #expect((1...6).contains(count))
+        sources.setDeadline(first, at: start + 55)
+        #expect(sources.next() == .due(first))
+        #expect(Clock.monotonicMilliseconds < start + 1000)
+    }
+
     /// A descriptor that is always ready does not put off a deadline.
     @Test func aBusyDescriptorStarvesNobody() throws {
         let (one, oneWriter) = try Pipe.make()

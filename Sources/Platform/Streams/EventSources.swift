@@ -38,7 +38,12 @@ public struct EventSources: ~Copyable {
     private var polls: [pollfd] = []
     private var patientStart = 0
     private var names: [Name] = []
-    private var deadlines: [(name: Name, time: Int)] = []
+    /// `asked` is the time as it was set; later than that is `time` for one that was reported before.
+    private var deadlines: [(name: Name, asked: Int, time: Int)] = []
+    /// The last deadline of each name that was reported, and the time at which the same one may be reported again.
+    private var reported: [(name: Name, asked: Int, again: Int)] = []
+    /// The pause between two reports of one deadline that was set again unchanged, so that the thread does not spin.
+    private static let pauseMilliseconds = 10
     /// Index of the first poll result that was not handled yet.
     private var cursor = 0
     /// Whether the last occurrence came from a patient descriptor.
@@ -82,13 +87,16 @@ public struct EventSources: ~Copyable {
     }
 
     /// Sets a deadline, or removes it with nil.
-    /// - Parameter time: by `Clock.monotonicMilliseconds`.
-    public mutating func setDeadline(_ name: Name, at time: Int?) {
-        guard let place = deadlines.firstIndex(where: { $0.name == name }) else {
-            if let time { deadlines.append((name, time)) }
+    /// - Parameter time: by `Clock.monotonicMilliseconds`; 0: at once.
+    public mutating func setDeadline(_ name: Name, at asked: Int?) {
+        let place = deadlines.firstIndex { $0.name == name }
+        guard let asked else {
+            if let place { deadlines.remove(at: place) }
             return
         }
-        if let time { deadlines[place].time = time } else { deadlines.remove(at: place) }
+        let before = asked > 0 ? reported.first { $0.name == name && $0.asked == asked } : nil
+        let deadline = (name, asked, before?.again ?? asked)
+        if let place { deadlines[place] = deadline } else { deadlines.append(deadline) }
     }
 
     /// Waits until something happens, without limit, and returns one occurrence.
@@ -136,7 +144,14 @@ public struct EventSources: ~Copyable {
         guard let first = deadlines.indices.min(by: { deadlines[$0].time < deadlines[$1].time }),
             deadlines[first].time <= pollTime
         else { return nil }
-        return deadlines.remove(at: first).name
+        let due = deadlines.remove(at: first)
+        let report = (due.name, due.asked, pollTime + Self.pauseMilliseconds)
+        if let place = reported.firstIndex(where: { $0.name == due.name }) {
+            reported[place] = report
+        } else {
+            reported.append(report)
+        }
+        return due.name
     }
 
     private mutating func wait() {

@@ -7,11 +7,15 @@ extension PluginRegistry {
     var all: [HostedPlugin] { leaving.isEmpty ? hosted : hosted + leaving }
 
     /// The time at which the loop must handle plugins again, by `Clock.monotonicMilliseconds`.
-    var deadline: Int? { hasChanges || all.contains(where: \.hasNews) ? 0 : processDeadline }
+    var deadline: Int? {
+        if hasChanges || all.contains(where: \.hasNews) { return 0 }
+        guard let deliveryDeadline else { return processDeadline }
+        return min(processDeadline ?? .max, deliveryDeadline)
+    }
 
-    /// The deadline without pending news.
+    /// The next deadline that `tick` handles.
     private var processDeadline: Int? {
-        var earliest = deliveryDeadline
+        var earliest: Int?
         for plugin in all { if let time = plugin.deadline { earliest = min(earliest ?? time, time) } }
         for one in notes.values { if let time = one.deadline { earliest = min(earliest ?? time, time) } }
         for plugin in ready { if let time = plugin.diskDeadline { earliest = min(earliest ?? time, time) } }
