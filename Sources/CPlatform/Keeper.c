@@ -117,9 +117,21 @@ static struct outcome start_plugin(const struct plan *plan) {
 
 // The wait.
 
-static volatile sig_atomic_t is_told_to_end;
+static volatile sig_atomic_t is_continued;
 static void note_child(int number) { (void)number; }
-static void note_end(int number) { (void)number; is_told_to_end = 1; }
+static void note_signal(int number) { (void)number; is_continued = 1; }
+
+// The parent's id in the mounted /proc, which is the host's; 0 if it cannot be read. In a namespace getppid gives 0.
+static pid_t read_parent(void) {
+    char text[512] = "";
+    int parent = 0;
+    const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    const ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    const char *rest = count > 0 ? strrchr(text, ')') : NULL;
+    return rest && sscanf(rest + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
 
 static int64_t milliseconds_now(void) {
     struct timespec now;
@@ -136,6 +148,7 @@ _Noreturn static void keep(int64_t processes) {
     // From here on the keeper is never held up, and ends its processes faster than the kernel does after SIGKILL.
     prctl(PR_SET_PDEATHSIG, CPLATFORM_KEEPER_SIGNAL, 0, 0, 0);
 #endif
+    const pid_t parent = read_parent();
     int64_t look = has_ids ? 0 : INT64_MAX;
     sigset_t others;
     sigfillset(&others);
@@ -157,7 +170,10 @@ _Noreturn static void keep(int64_t processes) {
             if (count > 0 && memchr(asked, 't', (size_t)count)) keeper_signal_all(SIGTERM);
             if (count < 0 && (errno == EAGAIN || errno == EINTR)) count = 1;
         }
-        if (count <= 0 || is_told_to_end) {
+        // Any process may send the signal.
+        const bool has_lost_parent = is_continued && read_parent() != parent;
+        is_continued = 0;
+        if (count <= 0 || has_lost_parent) {
             keeper_end_all(ids);
             keeper_report("ended\tsignalled\t%d", SIGKILL);
             _exit(0);
@@ -207,7 +223,7 @@ _Noreturn void cplatform_keep(int count, char **arguments) {
     sigprocmask(SIG_SETMASK, &all, NULL);
     struct sigaction action = {.sa_handler = note_child};
     sigaction(SIGCHLD, &action, NULL);
-    action.sa_handler = note_end;
+    action.sa_handler = note_signal;
     sigaction(CPLATFORM_KEEPER_SIGNAL, &action, NULL);
     // Signals from a terminal or a user to the host's group are for the host, which ends its plugins in good order.
     setsid();

@@ -23,8 +23,8 @@ enum { keeper_control = 3 };
 extern enum cplatform_keeper_place keeper_place;
 extern pid_t keeper_plugin;
 
-// The signal that tells a keeper without a namespace that its parent has ended.
-#define CPLATFORM_KEEPER_SIGNAL SIGUSR1
+// The kernel's signal when the parent has ended. It also wakes a keeper that another process has stopped.
+#define CPLATFORM_KEEPER_SIGNAL SIGCONT
 
 // The program to start, and its permissions.
 struct plan {

@@ -5,16 +5,18 @@
 
 Each host runs several plugins, good and hostile: one that ignores all signals, one that keeps grandchildren, one with 200
 processes in sessions of their own, one with 1,000 children. It is killed at a random moment, sometimes while they start, sometimes
-when all of them are there and other programs compute on each processor.
+when all of them are there and other programs compute on each processor, sometimes while its keepers are stopped.
 """
 
+import contextlib
 import os
 import random
+import signal
 import subprocess
 import time
 
 from harness import script
-from pluginhost import Trial, descendants, end_all, gone, is_running, method, percentile
+from pluginhost import Trial, descendants, end_all, gone, is_running, method, percentile, status
 
 WAYS = ["good", "ignores-signals", "grandchild", "hangs", "escapes", "forks"]
 
@@ -45,6 +47,10 @@ def main(options):
             time.sleep(chance.choice([0, 0.001, 0.01, 0.05, 0.2]) * chance.random())
             below = descendants(host.pid)
             most = max(most, len(below))
+            if chance.random() < 0.2:
+                for keeper in (one for one in below if (status(one) or (None, None, None))[2] == host.pid):
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(keeper, signal.SIGSTOP)
             host.kill()
             seconds = gone(below, trial.store, options.seconds)
             for one in computing:

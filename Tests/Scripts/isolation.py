@@ -377,7 +377,7 @@ def marked(mark):
 def kills(place, title, rounds, under=(), count=200):
     """Kills each possible process in turn, and measures how long all the others stay."""
     times = {}
-    ways = ["the plugin", "the keeper", "the process that started it", "by the socket"]
+    ways = ["the plugin", "the keeper", "the process that started it", "by the socket", "a stopped keeper's parent"]
     if under:
         # Without a namespace, the processes of a killed keeper stay; a plugin cannot reach its keeper.
         ways.remove("the keeper")
@@ -391,12 +391,13 @@ def kills(place, title, rounds, under=(), count=200):
         found = marked(mark.encode())
         expect(len(found) == count + 1, f"{title}: {len(found)} processes, not {count + 1}")
         starter = kept.process.pid
+        if way == "a stopped keeper's parent":
+            os.kill(keeper_id(starter), signal.SIGSTOP)
         begin = time.monotonic()
         if way == "by the socket":
             kept.socket.close()
         else:
-            os.kill({"the plugin": int(started[1]), "the keeper": keeper_id(starter) if way == "the keeper" else 0,
-                     "the process that started it": starter}[way], signal.SIGKILL)
+            os.kill({"the plugin": int(started[1]), "the keeper": keeper_id(starter) if way == "the keeper" else 0}.get(way, starter), signal.SIGKILL)
         left = found
         while left and time.monotonic() - begin < 10:
             left = [one for one in left if is_running(one)]
@@ -513,7 +514,7 @@ def look(options, binary, work, user):
             kills(place, "kill -9", options.kills)
         if binary and has_unshare:
             probe(place, "in C, without namespaces", NO_NAMESPACES, False)
-            kills(place, "kill -9 without namespaces", max(3, options.kills // 10), NO_NAMESPACES)
+            kills(place, "kill -9 without namespaces", max(4, options.kills // 10), NO_NAMESPACES)
     finally:
         place.remove()
 
