@@ -42,6 +42,10 @@ FAULTS = {
     "schema that refers to its root": "refers to its own root",
     "asks for a form": "by a form",
     "sends a form": "by a form",
+    "a yes for anything": "not bound",
+    "pages in a circle": "lead back",
+    "refuses its own cursor": "refuses the nextCursor",
+    "waits for itself": "calls at the same time",
     "error that names nothing": "does not name it",
     "completion with another total": "says that there are",
     "more that is not there": "says that there are",
@@ -80,6 +84,7 @@ SCHEMAS = {
     "schema that refers to its root": {"type": "object", "properties": {"text": {"type": "string"}, "more": {"$ref": "#"}}},
 }
 GOOD = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+PAGED = {**GOOD, "properties": {"text": {"type": "string"}, "cursor": {"type": "string"}}}
 FORM = {"mode": "form", "message": "Really?", "requestedSchema": {"type": "object", "properties": {}}}
 
 
@@ -91,7 +96,7 @@ def mcp(method, params):
         return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "serverInfo": {"name": "poor", "version": "1"}}
     if method == "tools/list":
         return {"tools": [{
-            "name": "echo", "description": "Echoes.", "inputSchema": SCHEMAS.get(fault, GOOD), "outputSchema": GOOD,
+            "name": "echo", "description": "Echoes.", "inputSchema": SCHEMAS.get(fault, PAGED), "outputSchema": GOOD,
             "annotations": {"readOnlyHint": True}}]}
     if method == "tools/call":
         text = params["arguments"].get("text", "")
@@ -100,10 +105,20 @@ def mcp(method, params):
             return {"content": [{"type": "text", "text": f"{name} is wrong"}], "isError": True}
         if fault == "asks for a form":
             return {"resultType": "input_required", "inputRequests": {"a": {"method": "elicitation/create", "params": FORM}}}
+        if fault == "a yes for anything":
+            asked = {"mode": "url", "message": "Really?", "url": "https://example.org", "elicitationId": "1"}
+            return {"resultType": "input_required", "inputRequests": {"a": {"method": "elicitation/create", "params": asked}}}
+        cursor = params["arguments"].get("cursor")
+        if cursor and fault == "refuses its own cursor":
+            return {"content": [{"type": "text", "text": "cursor is wrong"}], "isError": True}
+        if fault == "waits for itself" and b"tools/call" in waiting():
+            time.sleep(6)
         if fault == "sends a form":
             out({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": FORM})
-        structure = {} if fault == "result without its structure" else {"structuredContent": {"text": 7 if fault == "result unlike its schema" else text}}
-        return {"content": [{"type": "text", "text": text}], **structure}
+        structure = {"text": 7 if fault == "result unlike its schema" else text}
+        if not cursor or fault == "pages in a circle":
+            structure["nextCursor"] = "2"
+        return {"content": [{"type": "text", "text": text}], **({} if fault == "result without its structure" else {"structuredContent": structure})}
     if method == "prompts/list":
         return {"prompts": [{"name": "greet", "arguments": [{"name": "who"}]}]}
     if method == "completion/complete":
@@ -143,6 +158,14 @@ def answer(request):
     if fault == "no version":
         del reply["jsonrpc"]
     return reply
+
+
+def waiting():
+    """What has come and was not read."""
+    os.set_blocking(0, False)
+    more = sys.stdin.buffer.peek(1)
+    os.set_blocking(0, True)
+    return more
 
 
 def out(message):

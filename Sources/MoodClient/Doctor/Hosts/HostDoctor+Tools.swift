@@ -22,6 +22,16 @@ extension HostDoctor {
 
         /// Asks; returns the whole answer, nil if there is none.
         func ask(_ doctor: HostDoctor, _ method: String, _ params: [JSONValue.Member] = []) -> JSONValue? {
+            let (id, text) = request(doctor, method, params)
+            doctor.send(text, framing, talk)
+            talk.wait(HostDoctor.answerMilliseconds) { talk.isOutputAtEnd || !talk.answers(to: id).isEmpty }
+            return talk.answers(to: id).first?.value
+        }
+
+        /// The next request.
+        func request(
+            _ doctor: HostDoctor, _ method: String, _ params: [JSONValue.Member]
+        ) -> (id: JSONValue, text: String) {
             number += 1
             let id = JSONValue.number(String(number))
             let meta: JSONValue = [
@@ -30,9 +40,7 @@ extension HostDoctor {
                 "io.modelcontextprotocol/clientCapabilities": HostDoctor.capabilities,
             ]
             let all = JSONValue.object(params + (isNewer ? [.init("_meta", meta)] : []))
-            doctor.send(doctor.inspection.ask(method, all, id: id), framing, talk)
-            talk.wait(HostDoctor.answerMilliseconds) { talk.isOutputAtEnd || !talk.answers(to: id).isEmpty }
-            return talk.answers(to: id).first?.value
+            return (id, doctor.inspection.ask(method, all, id: id))
         }
 
         /// Greets; returns whether the host takes the revision.
@@ -83,7 +91,9 @@ extension HostDoctor {
                 let guest = Guest(talk, revision, framing)
                 guard guest.greet(self) else { return }
                 do throws(ClientError) {
-                    for tool in guest.list(self, "tools/list", "tools") { try call(tool, guest, bench) }
+                    let tools = guest.list(self, "tools/list", "tools")
+                    for tool in tools { try call(tool, guest, bench) }
+                    crowd(tools.filter(Self.onlyReads), guest)
                 } catch { failure = error }
                 complete(guest)
                 subscribe(guest)
@@ -108,7 +118,7 @@ extension HostDoctor {
                 note(Self.clause, "\(name): its \(part) refers to its own root, which libraries refuse.")
             }
         }
-        guard tool["annotations"]?["readOnlyHint"]?.boolean == true else { return }
+        guard Self.onlyReads(tool) else { return }
         func ask(_ arguments: JSONValue) -> JSONValue? {
             guest.ask(self, "tools/call", [.init("name", .string(name)), .init("arguments", arguments)])
         }
@@ -118,6 +128,12 @@ extension HostDoctor {
         {
             note(Self.clause, "\(name) asks a person by a form, which the client has not declared.")
         }
+        if let result = answer?["result"], result["resultType"]?.string == "input_required",
+            result["requestState"] == nil
+        {
+            note(Self.clause, "\(name) asks a person without a requestState: a yes is not bound to what was asked.")
+        }
+        if input["properties"]?["cursor"] != nil { turnPages(name, SchemaSample(input).value, answer, ask) }
         if let output, let result = answer?["result"], result["isError"]?.boolean != true,
             result["resultType"]?.string ?? "complete" == "complete"
         {
@@ -141,6 +157,40 @@ extension HostDoctor {
         if isRefused, !said.contains(property) {
             note(Self.clause, "\(name): the error for a wrong \(property) does not name it.")
         }
+    }
+
+    private static func onlyReads(_ tool: JSONValue) -> Bool { tool["annotations"]?["readOnlyHint"]?.boolean == true }
+
+    /// The most pages of a list that are turned.
+    private static let pagesMax = 5
+
+    /// Expects each page of a list to lead to another one.
+    private func turnPages(
+        _ name: String, _ arguments: JSONValue, _ first: JSONValue?, _ ask: (JSONValue) -> JSONValue?
+    ) {
+        var seen: [String] = []
+        var page = first
+        while let next = page?["result"]?["structuredContent"]?["nextCursor"]?.string, seen.count < Self.pagesMax {
+            if seen.contains(next) { return note(Self.clause, "\(name): its pages lead back to one that was there.") }
+            seen.append(next)
+            page = ask(.object((arguments.object ?? []) + [.init("cursor", .string(next))]))
+            guard page?["error"] != nil || page?["result"]?["isError"]?.boolean == true else { continue }
+            return note(Self.clause, "\(name): it refuses the nextCursor that it gave: \(page?.text.prefix(160) ?? "")")
+        }
+    }
+
+    /// Calls tools at the same time: a host does not wait for what it holds itself.
+    private func crowd(_ tools: [JSONValue], _ guest: Guest) {
+        let requests = (tools + tools).map { tool in
+            guest.request(
+                self, "tools/call",
+                [
+                    .init("name", tool["name"] ?? .null),
+                    .init("arguments", SchemaSample(tool["inputSchema"] ?? .null).value),
+                ])
+        }
+        guest.talk.send(requests.flatMap { Self.frame($0.text, guest.framing) })
+        expectAnswers(guest.talk, to: requests.map(\.id), "\(Self.clause): calls at the same time")
     }
 
     private func complete(_ guest: Guest) {
