@@ -12,6 +12,6 @@ A script is its cases and one function:
 
 from .cases import check, in_folder, pipes, run_cases, run_drawn
 from .host import ANSWER_SECONDS, Host, Refused, Wrong, environment
-from .process import (belonging, cpu_ms, descendants, descriptors, end_all, gone, is_running, memory_kib, percentile, processes, status,
+from .process import (belonging, cpu_ms, descendants, descriptors, end_all, gone, is_running, memory_kib, percentile, processes, processor_wait, status,
                       wait_until, zombies)
 from .script import One, Several, Skipped, needs, script

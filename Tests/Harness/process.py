@@ -37,6 +37,12 @@ def descendants(pid):
     return found
 
 
+def processor_wait(pid):
+    """The seconds that the first thread of a process has been ready to run, and not run."""
+    with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+        return int(file.read().split()[1]) / 1e9
+
+
 def zombies(pid):
     """Children that have ended and were not reaped."""
     return [one for one in descendants(pid) if (status(one) or "  ")[1] == "Z"]

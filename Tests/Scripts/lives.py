@@ -22,7 +22,7 @@ import sys
 import time
 
 from pluginhost import (ANSWER_SECONDS, PLUGIN_FAILED, PLUGIN_TIMEOUT, PLUGIN_UNAVAILABLE, Trial, descendants, descriptors, end_all, gone,
-                        method, percentile, status, wait_until, zombies)
+                        method, percentile, processor_wait, status, wait_until, zombies)
 
 SLOPPY = {"good", "repeats-ids", "floods-errors", "escapes", "forks"}
 HEAVY = {"escapes", "forks", "forks-without-end", "fills-disk", "fills-memory", "spins", "ignores-signals", "huge-answer"}
@@ -89,21 +89,16 @@ class Run:
             if time.monotonic() - since > ANSWER_SECONDS:
                 raise TimeoutError(f"{way} got no answer in {ANSWER_SECONDS:g} s")
 
-    def waited(self):
-        """The seconds that the host's loop has been ready to run, and not run."""
-        with open(f"/proc/{self.host.pid}/schedstat", encoding="ascii") as file:
-            return int(file.read().split()[1]) / 1e9
-
     def probe(self):
         """The seconds until a mood is read, and those of them that the host's loop was ready and another process ran."""
-        before, start = self.waited(), time.perf_counter()
+        before, start = processor_wait(self.host.pid), time.perf_counter()
         number = self.host.send("mood.get", {"id": self.mood})
         while number not in self.host.answers:
             if not self.host.read(ANSWER_SECONDS):
                 raise TimeoutError(f"mood.get was not answered in {ANSWER_SECONDS:g} s")
         taken = time.perf_counter() - start
         self.host.answers.pop(number)
-        return taken, self.waited() - before
+        return taken, processor_wait(self.host.pid) - before
 
     def probe_echo(self):
         """The seconds of a program that only prints its input: the time of the kernel's turns."""

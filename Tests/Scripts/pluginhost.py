@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 
 import harness
-from harness import (ANSWER_SECONDS, Refused, Wrong, belonging, descendants, descriptors, end_all, gone, is_running, percentile, processes, status,
+from harness import (ANSWER_SECONDS, Refused, Wrong, belonging, descendants, descriptors, end_all, gone, is_running, percentile, processes, processor_wait, status,
                      wait_until, zombies)
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plugins")
