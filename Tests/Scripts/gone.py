@@ -62,6 +62,9 @@ def main(options):
                 stayed += 1
                 print(f"kill {number}: {sum(map(is_running, below))} of {len(below)} processes stay")
                 end_all(trial.store)
+                for one in below:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(one, signal.SIGKILL)
             else:
                 taken.append(seconds)
     print(f"{len(taken)} of {options.kills} gone within {options.seconds:g} s; up to {most} processes; median "
