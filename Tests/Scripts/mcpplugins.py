@@ -87,6 +87,9 @@ def one_era(host_path, era):
         check(f"{era}: pinned", (info.get("pinnedTools"), info.get("tools")), (digest(usable(TOOLS)),) * 2)
         check(f"{era}: hidden", info.get("hiddenTools"), [])
         check(f"{era}: one crash at most", info["crashes"], 0)
+        greet = {"ref": {"type": "ref/prompt", "name": f"x.{ID}.greet"}, "argument": {"name": "who", "value": ""}, "_meta": META}
+        check(f"{era}: completion by one without", host.ask("completion/complete", greet)["completion"], {"values": [], "hasMore": False})
+        check(f"{era}: prompt of one without", refused(host, "prompts/get", {"name": f"x.{ID}.greet", "_meta": META})[0], -32602)
         found = {one["name"]: one for one in host.ask("rpc.discover")["methods"] if one["name"].startswith("x.")}
         check(f"{era}: methods", sorted(found), sorted(f"x.{ID}.{one['name']}" for one in usable(TOOLS)))
         check(f"{era}: content", host.ask(f"x.{ID}.echo_it", {"b": [1], "a": "é"}),

@@ -84,14 +84,20 @@ extension Dispatcher {
     }
 
     /// Asks a server, and writes the members of the result from its answer.
-    /// - Parameter refusal: the error if the server does not know the item, given the server's message.
+    /// - Parameters:
+    ///   - otherwise: the result of a server that does not have the method; nil is the error for an unknown item.
+    ///   - refusal: the error if the server does not know the item, given the server's message.
     mutating func pass(
-        _ method: String, _ params: JSONValue, to server: TrustedPlugin,
+        _ method: String, _ params: JSONValue, to server: TrustedPlugin, otherwise: JSONValue? = nil,
         refusal: @escaping (String) -> RPCError = { Arguments.error("is not known there: \($0)", at: "/ref") },
         _ write: @escaping (JSONValue, inout JSONWriter) throws -> Void
     ) throws -> ModelPlan {
         let (call, id) = (server.request(method, params), server.id.text)
         let work = PluginWork([(server.hosted, call)]) { (_, out) throws in
+            if call.isOfNoMethod {
+                guard let otherwise else { throw refusal("it has no \(method)") }
+                return otherwise.write(to: &out)
+            }
             if case .failed(let error) = call.outcome {
                 let error = JSONValue(bytes: error)
                 // Both eras' codes for an unknown item. (MCP: "Error Handling" of resources and prompts)
@@ -149,7 +155,7 @@ extension Dispatcher {
         _ reference: JSONValue, _ argument: JSONValue, of server: TrustedPlugin
     ) throws -> ModelPlan {
         try pass(
-            "completion/complete", ["ref": reference, "argument": argument], to: server
+            "completion/complete", ["ref": reference, "argument": argument], to: server, otherwise: .object([])
         ) { (result, out) throws in
             let found = result["completion"] ?? .null
             let values = (found["values"]?.array ?? []).filter { $0.string != nil }
@@ -158,6 +164,17 @@ extension Dispatcher {
                 .init("values", .array(Array(values.prefix(Self.valuesMax)))),
                 .init("hasMore", .boolean(found["hasMore"]?.boolean ?? (values.count > Self.valuesMax))),
             ]).write(to: &out)
+        }
+    }
+}
+
+extension PluginCall {
+    /// Whether the server does not have the method: it has not declared it, or says so.
+    fileprivate var isOfNoMethod: Bool {
+        switch outcome {
+        case .unknown: true
+        case .failed(let error): JSONValue(bytes: error)["code"]?.integer == -32601
+        default: false
         }
     }
 }
