@@ -51,10 +51,11 @@ extension JSONWriter {
     }
 
     /// Writes the inside of a string: how to get the next page.
-    mutating func nextPage(_ cursor: JSONText?) {
+    mutating func nextPage(_ cursor: JSONText?, _ asOf: CursorTime?) {
         guard let cursor else { return }
         put("\\nThere are more: the same call with cursor \\\"")
         contents(cursor)
+        asOf?.write(to: &self)
         put("\\\".")
     }
 

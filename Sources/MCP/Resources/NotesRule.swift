@@ -69,6 +69,36 @@ extension JSONWriter {
         endObject()
     }
 
+    /// Writes a cell of a screen with as much of the notes as the rule allows. Cut notes offer no action, because it
+    /// would replace the whole notes.
+    private mutating func notesCell(_ cell: ValidJSON, _ rule: NotesRule) {
+        var isCut = false
+        cell.forEachMember { name, value in
+            if name.equals("text"), let shown = value.text.flatMap(rule.shown) { isCut = shown.isCut }
+        }
+        guard isCut else { return raw(cell.bytes) }
+        beginObject()
+        cell.forEachMember { name, value in
+            if name.equals("action") { return }
+            string(name)
+            buffer.append(UInt8(ascii: ":"))
+            if name.equals("text"), let shown = value.text.flatMap(rule.shown) {
+                string(shown.text)
+                member("notesCut", true)
+            } else if name.equals("accessibility") {
+                beginObject()
+                value.forEachMember { name, value in
+                    if name.equals("label"), let shown = value.text.flatMap(rule.shown) { member("label", shown.text) }
+                }
+                member("traits", array: ["staticText"]) { trait, out in out.string(trait) }
+                endObject()
+            } else {
+                raw(value.bytes)
+            }
+        }
+        endObject()
+    }
+
     /// Writes any result without the notes of moods, at any depth.
     public mutating func withoutNotes(_ value: ValidJSON) { withNotes(value, .hidden) }
 
@@ -99,7 +129,7 @@ extension JSONWriter {
                 }
                 string(key)
                 buffer.append(UInt8(ascii: ":"))
-                withNotes(&reader, rule)
+                if key.equals("cells"), reader.kind == .array { cells(&reader, rule) } else { withNotes(&reader, rule) }
             }
             endObject()
         case .array:
@@ -109,5 +139,23 @@ extension JSONWriter {
             endArray()
         default: raw(reader.skip().bytes)
         }
+    }
+
+    private mutating func cells(_ reader: inout JSONReader, _ rule: NotesRule) {
+        beginArray()
+        _ = reader.enterArray()
+        while reader.nextElement() {
+            var copy = reader
+            let cell = copy.skip()
+            var isNotes = false
+            cell.forEachMember { if $0.equals("type"), $1.text?.equals("notes") == true { isNotes = true } }
+            if isNotes {
+                reader = copy
+                notesCell(cell, rule)
+            } else {
+                withNotes(&reader, rule)
+            }
+        }
+        endArray()
     }
 }

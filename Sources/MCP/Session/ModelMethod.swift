@@ -1,4 +1,6 @@
 import JSONCodec
+import JSONRPC
+import MoodProtocol
 
 /// A request of the Model Context Protocol.
 public enum ModelMethod: Int, CaseIterable, Sendable {
@@ -42,6 +44,21 @@ public enum ModelMethod: Int, CaseIterable, Sendable {
         case .callTool, .readResource, .getPrompt: true
         default: false
         }
+    }
+
+    /// The error for a name in the manner of MCP; nil for another name.
+    public static func notFound(_ name: String) -> RPCError? {
+        guard name.contains("/"), !name.hasPrefix("$/") else { return nil }
+        let names = allCases.map { "\($0.name)" }
+        let nearest = NearestNames.find(name, among: names)
+        let shown = String(name.unicodeScalars.prefix(100))
+        let hint =
+            nearest.isEmpty
+            ? "Of MCP there are \(names.joined(separator: ", "))."
+            : "Did you mean \(nearest.joined(separator: " or "))?"
+        return RPCError(
+            .methodNotFound, "There is no method \"\(shown)\". \(hint)",
+            [.init("suggestions", .array(nearest.map { .string($0) }))])
     }
 
     public enum Era: Sendable { case older, newer, both }

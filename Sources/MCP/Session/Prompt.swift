@@ -60,6 +60,18 @@ public enum Prompt: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether its argument is the beginning of a span that goes on.
+    public var isSince: Bool { self == .beforeTherapy }
+
+    /// Arguments for errors.
+    public var examples: [String] {
+        switch self {
+        case .reflect, .log: ["this week", "last month", "2026-11"]
+        case .month: ["2026-11", "this month", "last month"]
+        case .beforeTherapy: ["2 weeks ago", "last month", "2026-11-20"]
+        }
+    }
+
     /// The task for the model; the data follows in separate messages.
     public func task(_ given: String) -> String {
         switch self {

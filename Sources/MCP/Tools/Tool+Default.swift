@@ -29,7 +29,7 @@ extension Tool {
             .optional(
                 "idempotency_key", .string(.token),
                 "1-128 bytes of your own choice: the same call with the same key is done once."),
-            ToolFields.dryRun,
+            ToolFields.withNotes, ToolFields.dryRun,
         ], "mood.create",
         ToolParam.mood(.newFeeling, takesNull: false) + [ToolParam("idempotency_key", "opId"), .dryRun],
         shows: { $0.writeMood($1, said: "Recorded: ", unchanged: "Recorded before: ", $2, to: &$3) },
@@ -226,10 +226,11 @@ extension Tool {
         [
             .required("action", .any, "The action, with all its members."), ToolFields.withNotes, ToolFields.dryRun,
         ], "action.perform", [ToolParam("action", "action", .action), .dryRun],
-        shows: { $0.writeValue($1, $2, to: &$3) },
+        shows: { $0.writeValue($1, cutsNotes: true, $2, to: &$3) },
         output: .result([
             .required("effects", .any, "What is left to the client."),
             .optional("mood", ToolFields.mood, "The mood that was changed."),
+            .optional("revision", .integer(1 ... .max), "The change, for mood_undo, where no mood has it."),
         ]))
 }
 

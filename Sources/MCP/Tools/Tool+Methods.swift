@@ -16,7 +16,7 @@ extension Tool {
         self.init(
             Self.toolName("\(method.name)"), "\(method.name)", method.effect == .write ? .change : .read,
             "\(method.summary) The host's own method \(method.name). Example: {\(required.joined(separator: ", "))}",
-            renamed + ("\(method.name)".hasPrefix("mood.") ? [ToolFields.withNotes] : []), method.name,
+            renamed + (Self.showsNotes(method) ? [ToolFields.withNotes] : []), method.name,
             ToolParam.all(fields, &names), isNative: true,
             shows: { tool, value, facts, out in
                 isPaged
@@ -24,6 +24,11 @@ extension Tool {
                     : tool.writeValue(value, remedy: remedy, cutsNotes: true, facts, to: &out)
             },
             output: result)
+    }
+
+    /// Whether results of a method have notes of moods: as a member, or in a text.
+    private static func showsNotes(_ method: Method) -> Bool {
+        "\(method.name)" == "mood.share" || "\(method.name)" == "stats.render" || method.result.hasNotes
     }
 
     static func toolName(_ method: String) -> String {
@@ -59,5 +64,20 @@ extension Tool {
         return field.isRequired
             ? .required(name, schema, field.summary)
             : .optional(name, schema, field.summary, default: field.defaultValue)
+    }
+}
+
+extension Schema {
+    /// Whether it has a member `notes` at any depth.
+    fileprivate var hasNotes: Bool {
+        func has(_ fields: [Field]) -> Bool { fields.contains { $0.name == "notes" || $0.schema.hasNotes } }
+        return switch self {
+        case .object(let fields, _), .result(let fields): has(fields)
+        case .named(_, let schema), .nullable(let schema), .array(let schema, _, _): schema.hasNotes
+        case .kinds(_, let kinds): kinds.contains { has($0.fields) }
+        case .openKinds(_, let common, let kinds): has(common) || kinds.contains { has($0.fields) }
+        case .variants(let variants): variants.contains { $0.schema.hasNotes }
+        default: false
+        }
     }
 }

@@ -19,18 +19,30 @@ extension Tool {
         func detail(_ name: String) -> JSONValue? {
             error.details.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
         }
-        let message = inToolWords(error.message)
         guard error.code == .invalidParams, let path = detail("path")?.string, let reason = detail("reason")?.string
         else {
-            return error.code == .notFound ? "\(name): \(missing)\(message)" : "\(name): \(message)"
+            let argument: String? =
+                switch error.code {
+                case .conflict: argument(ofConflict: detail("reason")?.string)
+                case .notFound: input.first { Self.namesOfThings.contains("\($0.name)") }.map { "/\($0.name)" }
+                case .refused where detail("by")?.string == "store":
+                    input.contains { $0.name == "revision" } ? "/revision" : nil
+                default: nil
+                }
+            return "\(name): \(argument.map { $0 + ": " } ?? "")\(Self.inToolWords(error.message, isNative: isNative))"
         }
-        return text(inToolWords(reason), at: params.lazy.compactMap { $0.argument(at: path[...]) }.first ?? path)
+        return text(
+            Self.inToolWords(reason, isNative: isNative),
+            at: params.lazy.compactMap { $0.argument(at: path[...]) }.first ?? path)
     }
 
-    /// The argument that names what is not there, where the host's message has another word for it.
-    private var missing: String {
-        let argument = input.first { $0.name == "ids" || $0.name == "revision" }
-        return argument.map { "/\($0.name): " } ?? ""
+    /// The arguments that name what may not be there.
+    private static let namesOfThings: Set = ["id", "ids", "revision", "route", "action", "name"]
+
+    /// The argument that does not fit what there is.
+    private func argument(ofConflict reason: String?) -> String? {
+        let param = reason == "revision" ? "ifRevision" : reason ?? ""
+        return params.lazy.compactMap { $0.argument(at: "/\(param)") }.first
     }
 
     private static let renamedParams =
@@ -41,12 +53,15 @@ extension Tool {
 
     /// A text of the host for a client that knows only tools: methods and params get the names of tools and arguments.
     /// Sentences that name a method without a tool are left out.
-    private func inToolWords(_ text: String) -> String {
+    public static func inToolWords(_ text: String, isNative: Bool = false) -> String {
+        if text.hasPrefix("is no cursor") {
+            return "is no cursor of this list; hand back its nextCursor with all else as it was, or leave it out"
+        }
         var told: [String] = []
         var sentence: [String] = []
         var isForModels = true
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-            if let said = inToolWords(word: word) { sentence.append(said) } else { isForModels = false }
+            if let said = inToolWords(word: word, isNative) { sentence.append(said) } else { isForModels = false }
             guard let last = word.last, ".?!".contains(last) else { continue }
             if isForModels { told += sentence }
             (sentence, isForModels) = ([], true)
@@ -56,21 +71,21 @@ extension Tool {
     }
 
     /// - Returns: nil if it names a method without a tool.
-    private func inToolWords(word: Substring) -> String? {
+    private static func inToolWords(word: Substring, _ isNative: Bool) -> String? {
         let marks = "()[]{}\"'`.,;:?!"
         let start = word.prefix { marks.contains($0) }
         let end = word.reversed().prefix { marks.contains($0) }
         guard start.count < word.count else { return String(word) }
         let name = String(word.dropFirst(start.count).dropLast(end.count))
-        var said = Self.renamedParams.first { $0.0 == name && $0.0 != "timestamp" }?.1 ?? name
+        var said = renamedParams.first { $0.0 == name && $0.0 != "timestamp" }?.1 ?? name
         if let namespace = name.split(separator: ".").first, namespace.utf8.count < name.utf8.count,
-            Self.namespaces.contains(String(namespace)),
+            namespaces.contains(String(namespace)),
             name.utf8.allSatisfy({ $0 == 0x2e || ($0 | 0x20) &- 0x61 < 26 })
         {
-            if let tool = Self.tools[name] {
+            if let tool = tools[name] {
                 said = tool
-            } else if isNative, Self.isForModels(name) {
-                said = Self.toolName(name)
+            } else if isNative, isForModels(name) {
+                said = toolName(name)
             } else {
                 return nil
             }

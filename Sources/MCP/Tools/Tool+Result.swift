@@ -16,6 +16,8 @@ public struct ToolFacts {
     public var version: String
     /// The year that `mood_year` shows.
     public var year = 0
+    /// The time of the first page of a list, which its words such as `2 hours ago` mean on every page.
+    public var asOf: CursorTime?
 
     public init(_ revision: Revision, notes: NotesRule, bytesMax: Int, version: String) {
         self.revision = revision
@@ -92,11 +94,7 @@ extension Tool {
             text: { text in
                 text.put(beginning)
                 text.moodLine(parts, rule)
-                if facts.hasChanged {
-                    text.put(" — mood_undo with revision ")
-                    text.buffer.append(integer: facts.storeRevision)
-                    text.put(" takes it back.")
-                }
+                if facts.hasChanged { text.takesBack(facts.storeRevision) }
                 if rule != facts.notes {
                     text.put("\\nNotes were cut: read moodboard://mood/")
                     if let id = parts.id { text.contents(id) }
@@ -214,7 +212,7 @@ extension Tool {
                     text.put(" of ")
                     text.buffer.append(total.bytes)
                 }
-                text.nextPage(moods.cursor)
+                text.nextPage(moods.cursor, facts.asOf)
             },
             structured: { json in
                 let moods = read ?? MoodPage(page) { notes.shows($0) }
@@ -237,7 +235,10 @@ extension Tool {
                 if let total = moods.total {
                     json.member("total", raw: total.bytes)
                 }
-                json.member("nextCursor", moods.cursor)
+                if let cursor = moods.cursor {
+                    json.member("nextCursor", cursor)
+                    facts.asOf?.write(toCursorIn: &json)
+                }
                 if let empty = moods.empty {
                     json.member("empty", raw: empty.bytes)
                 }
@@ -284,26 +285,42 @@ extension Tool {
         let mark = out.count
         var bytes = 0
         let rules = cutsNotes ? facts.notes.shorterRules : [facts.notes == .hidden ? .hidden : .whole]
+        let isCommit = facts.hasChanged && words == nil
         for rule in rules {
             out.toolResult(
                 facts.revision, links: links, version: facts.version,
                 text: { text in
                     if let words { return text.text(words) }
+                    if facts.isDryRun { text.put(Self.checked) }
                     var json = JSONWriter(capacity: 1024)
                     json.withNotes(value, rule)
                     json.buffer.withBytes { text.contents(utf8: $0) }
+                    // No commit takes an undo back.
+                    if isCommit, method != "store.undo" { text.takesBack(facts.storeRevision) }
+                    if rule != rules[0] { text.put(Self.notesWereCut) }
                 },
-                structured: { $0.withNotes(value, rule) })
+                structured: { json in
+                    json.withNotes(value, rule)
+                    if isCommit, !value.namesRevision { json.addMember("revision", facts.storeRevision) }
+                })
             bytes = out.count - mark
             if bytes <= facts.bytesMax { return .whole }
             out.rewind(to: mark)
         }
-        if cutsNotes, writeShortened(value, rules[rules.count - 1], facts, to: &out) { return .whole }
+        // Effects of a change are not cut: the client has to carry them out.
+        if cutsNotes, effect.isReadOnly || isNative,
+            writeShortened(value, rules[rules.count - 1], facts, to: &out)
+        {
+            return .whole
+        }
+        let canHide = facts.notes != .hidden && input.contains { $0.name == "with_notes" }
         out.toolError(
-            "\(name): the answer would have \(bytes) bytes, and at most \(facts.bytesMax) are allowed (the limit mcpAnswerBytes). \(remedy)\(kept)",
+            "\(name): the answer would have \(bytes) bytes, and at most \(facts.bytesMax) are allowed (the limit mcpAnswerBytes). \(remedy)\(canHide ? " with_notes: false leaves notes out." : "")\(kept)",
             version: facts.version)
         return .nothing
     }
+
+    static let notesWereCut: StaticString = "\\nNotes were cut: read the resource moodboard://mood/ID for all of them."
 
     func writeYear(_ days: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Shown {
         let days = JSONValue(days)
@@ -346,4 +363,30 @@ extension Tool {
 
     /// A sentence for a reverted call whose answer does not fit. Empty for a call that only reads.
     private var kept: String { effect.isReadOnly ? "" : " Nothing was changed." }
+}
+
+extension JSONWriter {
+    /// Writes the inside of a string: the way to take back a commit.
+    fileprivate mutating func takesBack(_ revision: Int) {
+        put(" — mood_undo with revision ")
+        buffer.append(integer: revision)
+        put(" takes it back.")
+    }
+
+    /// Adds a member to the object that was written last.
+    fileprivate mutating func addMember(_ name: StaticString, _ value: Int) {
+        buffer.truncate(to: count - 1)
+        member(name, value)
+        endObject()
+    }
+}
+
+extension ValidJSON {
+    /// Whether a result names the revision of its commit, itself or as a mood.
+    fileprivate var namesRevision: Bool {
+        var reader = JSONReader(self)
+        var isNamed = reader.kind != .object
+        forEachMember { name, _ in if name.equals("revision") || name.equals("mood") { isNamed = true } }
+        return isNamed
+    }
 }

@@ -2,37 +2,58 @@ import JSONCodec
 
 /// The result of `mood_screen`.
 extension Tool {
-    /// Writes a screen, with as many of its cells as fit.
+    /// Writes a screen, with as much of its notes and as many of its cells as fit.
     func writeScreen(_ screen: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Shown {
-        var count = 0
-        screen.forEachMember { name, value in if name.equals("cells") { value.forEachElement { _ in count += 1 } } }
-        let mark = out.count
-        var shown = count
-        while true {
-            writeScreen(screen, cells: shown, of: count, facts, to: &out)
-            let bytes = out.count - mark
-            guard bytes > facts.bytesMax else { return .whole }
-            out.rewind(to: mark)
-            guard shown > 0 else { break }
-            shown = min(shown - 1, shown * facts.bytesMax / bytes)
+        if writeScreen(screen, isCut: false, fewerCells: false, facts, to: &out) { return .whole }
+        let rules = facts.notes.shorterRules.dropFirst()
+        for rule in rules {
+            let isLast = rule == rules.last
+            var cut = JSONWriter(capacity: screen.bytes.count)
+            cut.withNotes(screen, rule)
+            let isWritten = cut.buffer.withBytes { bytes in
+                let isCut = !bytes.elementsEqual(screen.bytes)
+                return writeScreen(ValidJSON(trusting: bytes), isCut: isCut, fewerCells: isLast, facts, to: &out)
+            }
+            if isWritten { return .whole }
         }
+        if rules.isEmpty, writeScreen(screen, isCut: false, fewerCells: true, facts, to: &out) { return .whole }
         out.toolError(
             "\(name): the screen has more than \(facts.bytesMax) bytes (the limit mcpAnswerBytes). Use mood_find and mood_get.",
             version: facts.version)
         return .nothing
     }
 
+    /// - Parameter fewerCells: whether to leave out the last cells.
+    /// - Returns: false if it does not fit; then nothing is written.
     private func writeScreen(
-        _ screen: ValidJSON, cells shown: Int, of count: Int, _ facts: ToolFacts, to out: inout JSONWriter
+        _ screen: ValidJSON, isCut: Bool, fewerCells: Bool, _ facts: ToolFacts, to out: inout JSONWriter
+    ) -> Bool {
+        var count = 0
+        screen.forEachMember { name, value in if name.equals("cells") { value.forEachElement { _ in count += 1 } } }
+        let mark = out.count
+        var shown = count
+        while true {
+            writeScreen(screen, isCut: isCut, cells: shown, of: count, facts, to: &out)
+            let bytes = out.count - mark
+            guard bytes > facts.bytesMax else { return true }
+            out.rewind(to: mark)
+            guard fewerCells, shown > 0 else { return false }
+            shown = min(shown - 1, shown * facts.bytesMax / bytes)
+        }
+    }
+
+    private func writeScreen(
+        _ screen: ValidJSON, isCut: Bool, cells shown: Int, of count: Int, _ facts: ToolFacts, to out: inout JSONWriter
     ) {
         out.toolResult(
             facts.revision, version: facts.version,
             text: { text in
                 text.screenLines(screen, cells: shown)
+                if isCut { text.put(Self.notesWereCut) }
                 guard shown < count else { return }
                 text.put("\\n")
                 text.buffer.append(integer: count - shown)
-                text.put(" more cells do not fit here; mood_find lists moods page by page.")
+                text.put(" more cells do not fit here; mood_find lists moods page by page, and mood_get shows one.")
             },
             structured: { json in
                 json.beginObject()

@@ -59,6 +59,17 @@ public struct ToolArguments {
         return params
     }
 
+    /// The params of a call that can be repeated, in the words of the client. Empty for other calls, and where the
+    /// words are the values.
+    public func said(_ table: [ToolParam]) -> [Arguments.Given] {
+        guard !meanings.isEmpty,
+            table.contains(where: { $0.param == CommonParams.operation.name && self[$0.argument] != nil })
+        else { return [] }
+        var said: [Arguments.Given] = []
+        for row in table { if let value = self[row.argument] { said.append((row.param, value)) } }
+        return said
+    }
+
     private mutating func value(_ row: ToolParam) -> ValidJSON? {
         if !row.members.isEmpty { return object(of: row) }
         if let value = understood(row.argument) { return value }

@@ -83,11 +83,14 @@ extension Detail {
     }
 
     private func writeNotes(to writer: inout JSONWriter) {
-        let isPlaceholder = notes.isEmpty
-        let text = isPlaceholder ? words.noNotes : notes
+        let isHidden = surroundings.hidesNotes
+        let isPlaceholder = isHidden || notes.isEmpty
+        let text = isHidden ? words.notesLeftOut : isPlaceholder ? words.noNotes : notes
+        let label = "\(words.notes): \(text)"
         writer.cell(
-            "notes", "notes", Accessible("\(words.notes): \(text)", hint: words.editNotesHint, .button),
-            action: .editNotes(id, notes: notes)
+            "notes", "notes",
+            isHidden ? Accessible(label, .staticText) : Accessible(label, hint: words.editNotesHint, .button),
+            action: isHidden ? nil : .editNotes(id, notes: notes)
         ) { writer in
             writer.member("text", text)
             writer.member("isPlaceholder", isPlaceholder)

@@ -53,6 +53,8 @@ public struct DetailSurroundings: Sendable {
     public var router: String?
     /// The reason why some recorded data is not shown.
     public var damage: String?
+    /// Whether the notes are left out. Then no action offers to replace them.
+    public var hidesNotes = false
 
     public init() {}
 }

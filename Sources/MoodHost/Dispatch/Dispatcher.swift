@@ -45,7 +45,7 @@ struct Dispatcher: ~Copyable {
             guard let entry = try core.find(name) else {
                 guard let method = ModelMethod(name), request.caller.session == Caller.client.session else {
                     let text = name.string
-                    throw RPCError.methodNotFound(text, core.methods.suggestions(for: text))
+                    throw ModelMethod.notFound(text) ?? .methodNotFound(text, core.methods.suggestions(for: text))
                 }
                 try refuseAtTheEnd(duplicate, params)
                 effect = .write

@@ -56,6 +56,7 @@ extension Core {
             of: attachments, id, request.location, now: request.now ?? now)
         surroundings.router = router
         surroundings.damage = store.damage?.reason
+        surroundings.hidesNotes = request.hidesNotes
         surroundings.cells = cells
         let context = ReadingContext(
             locale: locale(request.locale), timeZone: timeZone(request.timeZone, ofMood: mood.timeZone?.string),

@@ -22,9 +22,18 @@ extension Arguments {
     @inlinable @inline(__always)
     public func namesOperation(of method: Method) -> Bool { given & method.operationMask != 0 }
 
-    public var paramsFingerprint: UInt64 { fingerprint { $0.schema } }
+    public var paramsFingerprint: UInt64 {
+        guard let method, !said.isEmpty else { return fingerprint { $0.schema } }
+        var sum: UInt64 = 0
+        for (name, value) in said where name != CommonParams.operation.name && name != CommonParams.dryRun.name {
+            let field = method.fields.first { $0.name == name }
+            sum &+= Fingerprint.member(JSONText(name), Fingerprint.value(value, field?.schema ?? .any))
+        }
+        return Fingerprint.object(sum)
+    }
 
-    /// The fingerprint of earlier versions, which distinguished spellings of ids and times.
+    /// The fingerprint of earlier versions, which distinguished spellings of ids and times, and took times for what
+    /// their words meant.
     public var formerParamsFingerprint: UInt64 { fingerprint { _ in .any } }
 
     private func fingerprint(_ schema: (Field) -> Schema) -> UInt64 {

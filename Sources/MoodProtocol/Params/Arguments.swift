@@ -31,6 +31,9 @@ public struct Arguments: ~Copyable {
     /// Bit i: field i was given by its older name.
     var older: UInt32 = 0
     var emoji = KnownEmoji()
+    /// The params in the caller's own words, where the values were made of words such as `2 hours ago`: a repeated call
+    /// has the words in common. Empty for other calls. The caller of `read` sets it, and resets it after the call.
+    public var said: [Given] = []
 
     public init() {
         values = .allocate(capacity: Self.fieldsMax)

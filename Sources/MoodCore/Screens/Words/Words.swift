@@ -4,7 +4,7 @@
 @dynamicMemberLookup
 final class Words: Sendable {
     struct Texts: Sendable {
-        let recorded, favorite, yes, no, tags, valence, notes, noNotes, editNotesHint: String
+        let recorded, favorite, yes, no, tags, valence, notes, noNotes, notesLeftOut, editNotesHint: String
         let addToFavorites, removeFromFavorites, favoriteHint, close, closeHint: String
         let share, edit, delete, exportEvent, open: String
         let image, audio, play, pause, link, email, coordinates, address, distance: String
@@ -79,7 +79,7 @@ final class Words: Sendable {
     static let english = Words(
         Texts(
             recorded: "Recorded", favorite: "Favorite", yes: "Yes", no: "No", tags: "Tags", valence: "Valence",
-            notes: "Notes", noNotes: "No notes yet", editNotesHint: "Edits the notes",
+            notes: "Notes", noNotes: "No notes yet", notesLeftOut: "left out", editNotesHint: "Edits the notes",
             addToFavorites: "Add to favorites", removeFromFavorites: "Remove from favorites",
             favoriteHint: "Double tap to toggle favorite status", close: "Close", closeHint: "Goes back",
             share: "Share", edit: "Edit", delete: "Delete", exportEvent: "Export event", open: "Open",
@@ -91,7 +91,8 @@ final class Words: Sendable {
     static let german = Words(
         Texts(
             recorded: "Erfasst", favorite: "Favorit", yes: "Ja", no: "Nein", tags: "Schlagwörter", valence: "Wertung",
-            notes: "Notizen", noNotes: "Noch keine Notizen", editNotesHint: "Bearbeitet die Notizen",
+            notes: "Notizen", noNotes: "Noch keine Notizen", notesLeftOut: "ausgelassen",
+            editNotesHint: "Bearbeitet die Notizen",
             addToFavorites: "Zu Favoriten hinzufügen", removeFromFavorites: "Aus Favoriten entfernen",
             favoriteHint: "Doppeltippen ändert den Favoritenstatus", close: "Schließen", closeHint: "Geht zurück",
             share: "Teilen", edit: "Bearbeiten", delete: "Löschen", exportEvent: "Termin exportieren", open: "Öffnen",
@@ -104,7 +105,8 @@ final class Words: Sendable {
     static let spanish = Words(
         Texts(
             recorded: "Registrado", favorite: "Favorito", yes: "Sí", no: "No", tags: "Etiquetas", valence: "Valencia",
-            notes: "Notas", noNotes: "Todavía no hay notas", editNotesHint: "Edita las notas",
+            notes: "Notas", noNotes: "Todavía no hay notas", notesLeftOut: "omitidas",
+            editNotesHint: "Edita las notas",
             addToFavorites: "Añadir a favoritos", removeFromFavorites: "Quitar de favoritos",
             favoriteHint: "Toca dos veces para cambiar el favorito", close: "Cerrar", closeHint: "Vuelve atrás",
             share: "Compartir", edit: "Editar", delete: "Eliminar", exportEvent: "Exportar evento", open: "Abrir",
@@ -117,7 +119,8 @@ final class Words: Sendable {
     static let finnish = Words(
         Texts(
             recorded: "Kirjattu", favorite: "Suosikki", yes: "Kyllä", no: "Ei", tags: "Tunnisteet", valence: "Sävy",
-            notes: "Muistiinpanot", noNotes: "Ei vielä muistiinpanoja", editNotesHint: "Muokkaa muistiinpanoja",
+            notes: "Muistiinpanot", noNotes: "Ei vielä muistiinpanoja", notesLeftOut: "jätetty pois",
+            editNotesHint: "Muokkaa muistiinpanoja",
             addToFavorites: "Lisää suosikkeihin", removeFromFavorites: "Poista suosikeista",
             favoriteHint: "Kaksoisnapauta vaihtaaksesi suosikkitilaa", close: "Sulje", closeHint: "Palaa takaisin",
             share: "Jaa", edit: "Muokkaa", delete: "Poista", exportEvent: "Vie tapahtuma", open: "Avaa",
@@ -130,7 +133,7 @@ final class Words: Sendable {
     static let french = Words(
         Texts(
             recorded: "Noté", favorite: "Favori", yes: "Oui", no: "Non", tags: "Étiquettes", valence: "Valence",
-            notes: "Notes", noNotes: "Pas encore de notes", editNotesHint: "Modifie les notes",
+            notes: "Notes", noNotes: "Pas encore de notes", notesLeftOut: "omises", editNotesHint: "Modifie les notes",
             addToFavorites: "Ajouter aux favoris", removeFromFavorites: "Retirer des favoris",
             favoriteHint: "Touchez deux fois pour changer l’état de favori", close: "Fermer",
             closeHint: "Revient en arrière",

@@ -12,16 +12,19 @@ extension Core {
     }
 
     /// The time of a phrase.
-    /// - Parameter meaning: the time to choose from a span.
+    /// - Parameters:
+    ///   - meaning: the time to choose from a span.
+    ///   - now: nil: the time of the request.
     mutating func time(
-        of text: String, as meaning: ToolParam.Phrase, zone: String?
+        of text: String, as meaning: ToolParam.Phrase, zone: String?, now: Timestamp? = nil
     ) -> Result<Timestamp, WordProblem> {
         do {
-            let said = try self.meaning(of: text, at: "", timeZone: zone)
+            let said = try self.meaning(of: text, at: "", timeZone: zone, now: now)
             let milliseconds: Int64? =
                 switch meaning {
                 case .start: said.start
-                case .end: said.end
+                // The end is exclusive, and a moment is included.
+                case .end: said.isSpan ? said.end : min(said.end + 1, Timestamp.maximum.milliseconds)
                 default: said.at
                 }
             guard let milliseconds, let time = Timestamp(milliseconds: milliseconds) else {

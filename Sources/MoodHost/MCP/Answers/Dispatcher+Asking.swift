@@ -9,7 +9,8 @@ typealias NativeOutcome = Result<ValidJSON, RPCError>
 /// The params of a call of one of the host's own methods.
 enum NativeParams {
     case whole(ValidJSON)
-    case named([Arguments.Given])
+    /// - Parameter said: the same in the client's own words; empty if these are the same.
+    case named([Arguments.Given], said: [Arguments.Given] = [])
 }
 
 /// A call of one of the host's own methods.
@@ -57,8 +58,11 @@ extension Dispatcher {
             validator.begin()
             switch params {
             case .whole(let params): try arguments.read(params, for: entry.method, limits, &validator)
-            case .named(let params): try arguments.read(params, for: entry.method, limits, &validator)
+            case .named(let params, let said):
+                try arguments.read(params, for: entry.method, limits, &validator)
+                if !said.isEmpty { arguments.said = said }
             }
+            defer { if !arguments.said.isEmpty { arguments.said = [] } }
             try perform(entry, request, to: &native.writer)
             if native.writer.count > limits[.messageBytes] { throw Self.tooLong(request.destination, limits) }
             return .success(ValidJSON(trusting: native.writer.buffer.bytes))

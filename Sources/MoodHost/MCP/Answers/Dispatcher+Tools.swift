@@ -108,7 +108,9 @@ extension Dispatcher {
     mutating func ask(_ call: inout ToolCall, _ request: borrowing Request) throws -> NativeOutcome {
         defer { extendLifetime(call.arguments) }
         guard call.tool.isForeign else {
-            return try ask(call.tool.method, .named(call.arguments.params(call.tool.params)), for: request)
+            let params = call.arguments.params(call.tool.params)
+            return try ask(
+                call.tool.method, .named(params, said: call.arguments.said(call.tool.params)), for: request)
         }
         var params = JSONValue(call.arguments.object ?? .emptyObject)
         // The plugin reports its progress under the caller's token.
@@ -184,7 +186,9 @@ extension Dispatcher {
         switch phrase {
         case .moment, .start, .end:
             guard let text = call.arguments.text(name) else { return nil }
-            switch core.time(of: text, as: phrase, zone: call.arguments.text("time_zone")) {
+            if phrase != .moment { readCursor(&call) }
+            let (zone, now) = (call.arguments.text("time_zone"), call.facts.asOf?.time)
+            switch core.time(of: text, as: phrase, zone: zone, now: now) {
             case .success(let time): call.arguments.understand(name, as: .string(time.text))
             case .failure(let problem): return call.tool.text(problem.reason, at: "/\(name)")
             }
@@ -215,6 +219,16 @@ extension Dispatcher {
             call.arguments.understand(name, as: Self.value(of: route))
         }
         return nil
+    }
+
+    /// Takes the time of the first page from the cursor; the first page has the present time.
+    private mutating func readCursor(_ call: inout ToolCall) {
+        if call.facts.asOf != nil { return }
+        guard let (cursor, time) = call.arguments.text("cursor").flatMap({ CursorTime.parts(of: $0) }) else {
+            return call.facts.asOf = CursorTime(core.now)
+        }
+        call.facts.asOf = time
+        call.arguments.understand("cursor", as: .string(cursor))
     }
 
     /// Whether it is no emoji, but may be the name of one.

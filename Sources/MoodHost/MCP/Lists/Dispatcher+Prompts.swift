@@ -3,6 +3,7 @@ import JSONRPC
 import MCP
 import MoodCore
 import MoodProtocol
+import MoodText
 import Versions
 
 /// `prompts/*` and `completion/complete`.
@@ -44,11 +45,7 @@ extension Dispatcher {
             return ModelPlan { (_, _, out) throws in Self.write(prompt, given: "", data: [said], to: &out) }
         }
         let span = said ?? prompt.usualSpan
-        let from = try promptTime(span, .start, argument.name)
-        var filter: [JSONValue.Member] = [.init("from", .string(from.text))]
-        if prompt != .beforeTherapy {
-            filter.append(.init("to", .string(try promptTime(span, .end, argument.name).text)))
-        }
+        let filter = try promptFilter(span, prompt)
         let rule: NotesRule = core.options.hidesNotes ? .hidden : prompt == .beforeTherapy ? .whole : .ofLists
         let range: JSONValue = .object(filter)
         let bytesMax = limits[.messageBytes] / 8
@@ -78,13 +75,15 @@ extension Dispatcher {
         }
     }
 
-    private mutating func promptTime(
-        _ span: String, _ meaning: ToolParam.Phrase, _ argument: Name
-    ) throws -> Timestamp {
-        switch core.time(of: span, as: meaning, zone: nil) {
-        case .success(let time): return time
-        case .failure(let problem): throw Arguments.error(problem.reason, at: "/arguments/\(argument)")
+    /// The members `from` and `to` of a filter. Where the prompt needs a span, a moment means its day.
+    private mutating func promptFilter(_ span: String, _ prompt: Prompt) throws -> [JSONValue.Member] {
+        let path = "/arguments/\(prompt.argument.name)"
+        var said = try core.meaning(of: span, at: path, examples: prompt.examples)
+        if !prompt.isSince, !said.isSpan, let day = said.days?.lowerBound {
+            said = try core.meaning(of: CivilDate(daysSince1970: day).text, at: path)
         }
+        let times = prompt.isSince ? [("from", said.start)] : [("from", said.start), ("to", said.end)]
+        return times.map { .init($0.0, .string((Timestamp(milliseconds: $0.1) ?? .maximum).text)) }
     }
 
     private static func unknownPrompt(_ name: String, at path: String) -> RPCError {
@@ -131,7 +130,8 @@ extension Dispatcher {
             ])
             return try complete(reference, argument, of: server)
         }
-        switch try Self.completion(asked, name) {
+        let completion = try Self.completion(asked, name)
+        switch completion {
         case .words(let words):
             return ModelPlan { (_, _, out) throws in
                 Self.write(words.filter { $0.lowercased().hasPrefix(value.lowercased()) }, to: &out)
@@ -163,21 +163,36 @@ extension Dispatcher {
                 }
                 Self.write(tags.filter { $0.lowercased().hasPrefix(value.lowercased()) }, to: &out)
             }
-        case .years:
+        case .years, .months:
+            let isYears = if case .years = completion { true } else { false }
             let oldest: JSONValue = ["limit": 1, "order": "asc"]
-            let now = Int(core.now.text.prefix(4)) ?? 0
+            let now = core.now.text
             return ModelPlan([NativeCall("mood.list", oldest)]) {
                 (_, outcomes, out) throws in
                 let first = JSONValue(bytes: try outcomes[0].get())["items"]?.array?.first?["timestamp"]?.string
-                let from = min(first.flatMap { Int($0.prefix(4)) } ?? now, now)
-                Self.write((from...now).reversed().map { String($0) }.filter { $0.hasPrefix(value) }, to: &out)
+                let months = Self.months(from: min(first ?? now, now), to: now)
+                let years = months.filter { $0.hasSuffix("-01") || $0 == months.last }.map { String($0.prefix(4)) }
+                let names = isYears ? years : ["this month", "last month"] + months
+                Self.write(names.filter { $0.hasPrefix(value.lowercased()) }, to: &out)
             }
         }
     }
 
     private enum Completion {
-        case ids, tags, years, feelings
+        case ids, tags, years, months, feelings
         case words([String])
+    }
+
+    /// The months from one time to another, such as `2026-11`, the latest first.
+    private static func months(from first: String, to last: String) -> [String] {
+        func month(_ time: String) -> Int {
+            let parts = time.prefix(7).split(separator: "-").compactMap { Int($0) }
+            return parts.count == 2 ? parts[0] * 12 + parts[1] - 1 : 0
+        }
+        return (month(first)...month(last)).reversed().map { month in
+            let (year, number) = (String(month / 12), String(month % 12 + 1))
+            return String(repeating: "0", count: 4 - year.count) + year + (number.count == 1 ? "-0" : "-") + number
+        }
     }
 
     private static func completion(_ reference: JSONValue, _ argument: String) throws -> Completion {
@@ -189,7 +204,12 @@ extension Dispatcher {
                 throw Arguments.error(
                     "is no argument of \(name); it takes \(prompt.argument.name)", at: "/argument/name")
             }
-            return prompt == .log ? .feelings : .words(spans)
+            return switch prompt {
+            case .log: .feelings
+            case .month: .months
+            case .reflect: .words(spans)
+            case .beforeTherapy: .words(spans + ["2 weeks ago"])
+            }
         case "ref/resource":
             let uri = reference["uri"]?.string ?? ""
             guard let template = ResourceAddress.templates.first(where: { $0.template == uri }) else {
@@ -214,7 +234,7 @@ extension Dispatcher {
 
     private static let spans = [
         "today", "yesterday", "this week", "last week", "this month", "last month", "this year", "last year",
-        "last 7 days", "last 30 days", "2 weeks ago",
+        "last 7 days", "last 30 days",
     ]
 
     static let valuesMax = 100

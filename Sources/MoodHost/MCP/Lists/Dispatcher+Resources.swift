@@ -21,6 +21,7 @@ extension Dispatcher {
         }
         return try list(.resources, given, moods) {
             (_, cursor, outcomes, out) throws in
+            if case .failure(let error) = outcomes[0], error.code == .invalidParams { throw ListPlace.invalid }
             let page = JSONValue(bytes: try outcomes[0].get())
             if cursor.isEmpty {
                 Resource("moodboard://moods", "Moods", "The newest moods, as JSON and as Markdown.").write(to: &out)
@@ -115,7 +116,18 @@ extension Dispatcher {
 
     /// The error for an address that is unknown or invalid.
     private static func failure(_ error: RPCError, _ uri: String, _ revision: Revision) -> RPCError {
-        [.notFound, .invalidParams, .methodNotFound].contains(error.code) ? .noResource(uri, revision, error) : error
+        switch error.code {
+        case .notFound: .noResource(uri, revision, RPCError(.notFound, Tool.inToolWords(error.message)))
+        case .invalidParams:
+            .noResource(uri, revision, RPCError(.notFound, "Its last part \(Self.reason(of: error))."))
+        case .methodNotFound: .noResource(uri, revision)
+        default: error
+        }
+    }
+
+    /// The reason without the place in params that no AI client has sent.
+    private static func reason(of error: RPCError) -> String {
+        Tool.inToolWords(error.details.first { $0.name == "reason" }?.value.string ?? error.message)
     }
 
     /// The params of `mood.list` for a list of moods, and its title; nil for another resource.
