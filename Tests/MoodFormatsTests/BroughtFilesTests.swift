@@ -39,7 +39,7 @@ import Testing
             case .settings: break
             }
         }
-        if let name = moods.unusedName { throw UnreadableFile("unused \(name)", param: "map") }
+        if let refusal = moods.refusal { throw refusal }
         return read
     }
 
@@ -149,7 +149,7 @@ import Testing
         let read = try Self.read(
             "day,score\n2026-11-20,9\n2026-11-21,7\n2026-11-22,x\n", map: [("score", "valence:1..10")])
         #expect(read.labels == ["Happy", "Calm"])
-        #expect(read.lost == ["4 The label is missing."])
+        #expect(read.lost == ["4 score must be a number from 1 to 10, and is x."])
     }
 
     @Test func columnsAreNamedOfTablesAlone() throws {

@@ -225,6 +225,71 @@ import Testing
         #expect(report["problems"]?.array?.count == 1)
     }
 
+    /// A file of fewer members leaves the others of a mood that is there.
+    @Test func aMoodKeepsWhatAFileCannotSay() throws {
+        let session = TestSession(TestDirectory())
+        let id = "01890000-0000-7000-8000-000000000001"
+        let first =
+            #"{"id":"\#(id)","emoji":"🦄","label":"Happy","timestamp":"2026-01-02T03:04:05.678Z","notes":"n","tags":["t"],"valence":0.5,"#
+            + #""scales":{"a":1,"b":2},"timeZone":"Europe/Berlin","isFavorite":true,"updatedAt":"2026-01-02T03:04:05.678Z","#
+            + #""attachments":[{"kind":"link","url":"https://a.example/"},{"kind":"place","latitude":1.5,"longitude":2.5}]}"#
+        func take(_ text: String, _ more: String = "") throws -> JSONValue? {
+            let report = try session.result("store.import", #"{"text":\#(Self.text(text))\#(more)}"#)
+            #expect(report["created"]?.integer == 1 || report["updated"]?.integer == 1, "\(report.text)")
+            return try session.result("mood.list")["items"]?.array?.first
+        }
+        let before = try #require(try take(first))
+        let calendar = try take(
+            "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:\(id)\nDTSTART:20260102T030405Z\nLAST-MODIFIED:20270102T030405Z\n"
+                + "SUMMARY:Happy\nDESCRIPTION:new\nCATEGORIES:t\nGEO:3;4\nEND:VEVENT\nEND:VCALENDAR\n")
+        for name in ["emoji", "label", "timestamp", "tags", "valence", "scales", "timeZone", "isFavorite", "createdAt"]
+        {
+            #expect(calendar?[name]?.text == before[name]?.text, "\(name)")
+        }
+        #expect(calendar?["notes"]?.string == "new" && calendar?["attachments"]?.array?.count == 2)
+        #expect(calendar?["attachments"]?.array?[1]["latitude"]?.double == 3)
+        let table = try take(
+            "id,label,timestamp,notes,scales.a\n\(id),Sad,2026-01-02T03:04:05Z,,9\n", #","replace":true"#)
+        #expect(table?["label"]?.string == "Sad" && table?["emoji"]?.string == "😢" && table?["notes"]?.string == "")
+        #expect(table?["scales"]?["a"]?.integer == 9 && table?["scales"]?["b"]?.integer == 2)
+        #expect(table?["valence"]?.text == "0.5" && table?["isFavorite"]?.boolean == true)
+        // jsonl says everything.
+        let whole = try take(
+            #"{"id":"\#(id)","emoji":"😊","label":"A","timestamp":"2026-01-02T03:04:05Z"}"#, #","replace":true"#)
+        #expect(whole?["valence"] == nil && whole?["scales"] == nil && whole?["isFavorite"]?.boolean == false)
+    }
+
+    @Test func anIdThatStandsTwiceIsTold() throws {
+        let session = TestSession(TestDirectory())
+        let lines = ["A", "B", "A"].map {
+            #"{"id":"01890000-0000-7000-8000-000000000001","emoji":"😊","label":"\#($0)","timestamp":"2026-01-02T03:04:05Z"}"#
+        }
+        let text = Self.text(lines.joined(separator: "\n"))
+        let report = try session.result("store.import", #"{"text":\#(text)}"#)
+        #expect(report["created"]?.integer == 1 && report["unchanged"]?.integer == 2)
+        #expect(report["problems"]?.array?.map { $0["line"]?.integer } == [2])
+        #expect(try session.call("store.import", #"{"text":\#(text),"strict":true}"#).code == nil)
+    }
+
+    /// A copy that is cut off or changed is not taken as any other file either.
+    @Test func aDamagedCopyIsNotImported() throws {
+        let session = TestSession(TestDirectory())
+        _ = try session.result("mood.create", #"{"emoji":"😊","label":"A"}"#)
+        _ = try session.result("mood.create", #"{"emoji":"😊","label":"B"}"#)
+        let copy = try session.result("store.export", #"{"format":"jsonl","backup":true}"#)["text"]?.string ?? ""
+        let lines = copy.split(separator: "\n").map(String.init)
+        let cut = lines.dropLast(2).joined(separator: "\n") + "\n"
+        let headless = lines.dropFirst().joined(separator: "\n") + "\n"
+        for text in [cut, headless, copy.replacing("\"A\"", with: "\"C\"")] {
+            let other = TestSession(TestDirectory())
+            let answer = try other.call("store.import", #"{"text":\#(Self.text(text))}"#)
+            #expect(answer.code == -32602, "\(answer.text)")
+            #expect(try other.result("mood.list")["total"]?.integer == 0)
+        }
+        let whole = try TestSession(TestDirectory()).result("store.import", #"{"text":\#(Self.text(copy))}"#)
+        #expect(whole["created"]?.integer == 2)
+    }
+
     @Test func replaceMakesMoodsWhatTheFileSays() throws {
         let session = TestSession(TestDirectory())
         let text = "label,timestamp,notes\nA,2026-01-01T00:00:00Z,first\n"

@@ -13,6 +13,8 @@ struct CalendarImport: ImportReader {
     var at: Int { lines.at }
     private let outline: CalendarOutline
     private var calendar = 0
+    /// Whether the present calendar has not ended.
+    private var isCut = false
     private var ids = RowIDs("ics")
     private var times: ImportTimeParser
     private var mapped: MappedFeelings
@@ -52,10 +54,12 @@ struct CalendarImport: ImportReader {
             }
             let kind = property.value.uppercased()
             if property.name == "BEGIN" {
-                if kind == "VCALENDAR" { calendar += 1 }
+                if kind == "VCALENDAR" { (calendar, isCut) = (calendar + 1, true) }
                 if open.isEmpty, kind != "VEVENT", kind != "VJOURNAL" { continue }
                 if open.isEmpty { start = number }
                 open.append(kind)
+            } else if property.name == "END", open.isEmpty {
+                if kind == "VCALENDAR" { isCut = false }
             } else if property.name == "END", let last = open.last {
                 if last == kind {
                     open.removeLast()
@@ -68,12 +72,25 @@ struct CalendarImport: ImportReader {
                 properties.append(property)
             }
         }
-        guard !open.isEmpty else { return nil }
+        guard !open.isEmpty else { return cut() }
         let problem = ImportProblem(line: start, reason: "\(open[0]) is never ended.", text: "BEGIN:\(open[0])")
         let item = self.item(properties, start, faults + [problem])
         if case .mood = item { return item }
+        isCut = false
         return .problem(problem)
     }
+
+    /// The loss of everything behind the end of a file that was cut off; once.
+    private mutating func cut() -> ImportItem? {
+        guard isCut else { return nil }
+        isCut = false
+        return .problem(
+            ImportProblem(
+                line: lines.line, reason: "The file is cut off: the line END:VCALENDAR is missing. Fetch it again."))
+    }
+
+    /// Properties of events that moods do not have.
+    private static let foreign = ["URL", "ATTACH", "ATTENDEE", "COMMENT", "CONTACT"]
 
     private mutating func item(_ properties: [Property], _ line: Int, _ faults: [ImportProblem]) -> ImportItem {
         func property(_ name: String) -> Property? { properties.first { $0.name == name } }
@@ -90,6 +107,12 @@ struct CalendarImport: ImportReader {
             var part = fault
             part.loss = .part
             return part
+        }
+        let foreign = Self.foreign.filter { name in
+            property(name).map { !$0.value.isEmpty && !$0.value.hasPrefix("moodboard:") } ?? false
+        }
+        if !foreign.isEmpty {
+            leftOff.append(problem("\(foreign.joined(separator: ", ")): a mood has no place for it.", line, .part))
         }
         var draft = MoodDraft()
         do throws(ImportTimeParser.Failure) {
@@ -120,16 +143,16 @@ struct CalendarImport: ImportReader {
         draft.isFavorite = property("X-MOODBOARD-FAVORITE").map { $0.value == "TRUE" }
         for field in MoodField.ready {
             guard let given = field.calendarProperty.flatMap(property) else { continue }
-            if let reason = draft.set(field, CalendarLines.unescaped(given.value)) {
+            if let reason = draft.set(field, CalendarLines.unescaped(given.value), ".") {
                 leftOff.append(problem(reason, given.line, .part))
             }
         }
         if let given = property("X-MOODBOARD-SCALES") {
-            let (scales, unread) = ScaleText.scales(CalendarLines.unescaped(given.value))
+            let (scales, unread) = ScaleText.scales(CalendarLines.unescaped(given.value), ".")
             for (name, value) in scales {
                 if let reason = draft.addScale(name, value) { leftOff.append(problem(reason, given.line, .part)) }
             }
-            for part in unread { leftOff.append(problem("\"\(part.prefix(64))\" is no scale.", given.line, .part)) }
+            for part in unread { leftOff.append(problem(ScaleText.fault(part, "sleep=7"), given.line, .part)) }
         }
         draft.attachments = Self.place(property("GEO")?.value, text("LOCATION"))
         if draft.attachments == nil, let place = property("GEO") ?? property("LOCATION"),
@@ -137,6 +160,7 @@ struct CalendarImport: ImportReader {
         {
             leftOff.append(problem("\(place.name) gives no coordinates, and is left off.", place.line, .part))
         }
+        let hasEmoji = !draft.emoji.isEmpty
         mapped.apply(to: &draft)
         let uid = property("UID")?.value ?? ""
         draft.id =
@@ -147,8 +171,11 @@ struct CalendarImport: ImportReader {
         if property("RRULE") != nil || property("RDATE") != nil {
             leftOff.append(problem("It repeats: only the first is taken.", line, .none))
         }
+        if MoodID(uid) == nil { draft.takeOffTagSigns() }
         var mood = ImportedMood(line: line, carriesID: MoodID(uid) != nil, json: draft.json, text: excerpt)
         mood.leftOff = leftOff
+        // A calendar program drops private properties, so their absence says nothing.
+        mood.says = ["timestamp", "label", "notes", "tags"] + (hasEmoji ? ["emoji"] : [])
         return .mood(mood)
     }
 
@@ -206,26 +233,26 @@ struct CalendarImport: ImportReader {
         ofLocal local: Int64, in name: String?
     ) throws(ImportTimeParser.Failure) -> Moment {
         guard let name, !name.isEmpty else {
-            if let usual = outline.usualZones[calendar].flatMap(Self.zone) {
+            if let usual = outline.usualZones[calendar].map(CalendarLines.unescaped),
+                ZoneNames.meaning(usual) != nil
+            {
                 return try moment(ofLocal: local, inZone: usual)
             }
             let moment = try times.moment(day: local, timeOfDay: 0)
             return Moment(time: moment.time, zone: moment.zone)
         }
-        let known = Self.zone(name)
+        let known = CalendarLines.unescaped(name)
+        let meaning = ZoneNames.meaning(known)
         if let zone = outline.zones[CalendarOutline.plain(name)], !zone.observances.isEmpty {
             let moment = zone.moment(ofLocal: local)
             guard let time = Timestamp(milliseconds: moment) else { throw .notATime }
             // Keep the name of a zone whose clocks show the same time.
-            let lived = (known ?? zone.location.flatMap(Self.zone)).flatMap {
-                times.offset(at: time, in: $0) == zone.offset(at: moment) ? $0 : nil
-            }
+            guard case .zone(let lived)? = meaning ?? zone.location.flatMap(ZoneNames.meaning),
+                times.offset(at: time, in: lived) == zone.offset(at: moment)
+            else { return Moment(time: time) }
             return Moment(time: time, zone: lived)
         }
-        if let known { return try moment(ofLocal: local, inZone: known) }
-        if let offset = Self.offset(name), let time = Timestamp(milliseconds: local - offset) {
-            return Moment(time: time)
-        }
+        if meaning != nil { return try moment(ofLocal: local, inZone: known) }
         guard options.timeZone != nil else { throw .unknownZone(name) }
         let moment = try times.moment(day: local, timeOfDay: 0)
         return Moment(
@@ -235,33 +262,7 @@ struct CalendarImport: ImportReader {
 
     private mutating func moment(ofLocal local: Int64, inZone zone: String) throws(ImportTimeParser.Failure) -> Moment {
         let moment = try times.moment(day: local, timeOfDay: 0, own: zone)
-        return Moment(time: moment.time, zone: zone)
-    }
-
-    /// The IANA name of a zone: an IANA name, a Windows name, or an IANA name at the end of a longer one.
-    private static func zone(_ name: String) -> String? {
-        let name = CalendarLines.unescaped(name).replacing("\"", with: "").trimmedSpaces
-        if TimeZones.isKnown(name) { return name }
-        if let zone = WindowsZones.zone(name) { return zone }
-        let parts = name.split(separator: "/")
-        for count in stride(from: min(parts.count, 3), through: 1, by: -1) {
-            let end = parts.suffix(count).joined(separator: "/").replacing(" ", with: "_")
-            if TimeZones.isKnown(end) { return end }
-            if let zone = WindowsZones.zone(end) { return zone }
-        }
-        return nil
-    }
-
-    /// The offset in `GMT+0100`, `UTC-3` and `(UTC+05:30) Kolkata`.
-    private static func offset(_ name: String) -> Int64? {
-        let name = name.uppercased().drop { $0 == "(" || $0 == "\"" }
-        guard name.hasPrefix("GMT") || name.hasPrefix("UTC") else { return nil }
-        let rest = name.dropFirst(3)
-        guard let sign = rest.first, sign == "+" || sign == "-" else { return nil }
-        var digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber || $0 == ":" }.filter { $0 != ":" }
-        if digits.count == 1 || digits.count == 3 { digits = "0" + digits }
-        if digits.count == 2 { digits += "00" }
-        return CalendarDates.offset(String(sign) + digits)
+        return Moment(time: moment.time, zone: moment.zone)
     }
 
     private static func place(_ position: String?, _ name: String) -> String? {

@@ -12,7 +12,8 @@ struct CalendarLines {
 
     private var lines: FileLines
     var at: Int { lines.at }
-    private var line = 0
+    /// The number of lines read.
+    private(set) var line = 0
 
     init(_ file: ImportBytes) { lines = FileLines(file) }
 
@@ -30,7 +31,36 @@ struct CalendarLines {
             line += 1
             if text.count <= Self.lineBytesMax { text += more }
         }
+        // vCalendar 1.0 folds quoted-printable text with a sign at the end.
+        while text.last == UInt8(ascii: "="), Self.isQuotedPrintable(text), let more = lines.next() {
+            line += 1
+            text.removeLast()
+            if text.count <= Self.lineBytesMax { text += more }
+        }
         return (text, number)
+    }
+
+    private static func isQuotedPrintable(_ text: [UInt8]) -> Bool {
+        let head = String(decoding: text.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self).uppercased()
+        return head.split(separator: ";").dropFirst().contains { $0.hasSuffix("QUOTED-PRINTABLE") }
+    }
+
+    /// The text of `Gr=FC=DFe`, in UTF-8 or Windows-1252.
+    private static func quotedPrintable(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "="), let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16),
+                rest.count >= 2
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        let decoded = bytes.isUTF8 ? String(decoding: bytes, as: UTF8.self) : WindowsText.text(bytes)
+        return decoded.replacing("\r\n", with: "\n")
     }
 
     static func property(_ bytes: [UInt8], _ line: Int) -> Property? {
@@ -45,6 +75,12 @@ struct CalendarLines {
             } else if !isQuoted, character == ";" {
                 parts.append("")
             } else if !isQuoted, character == ":" {
+                let rest = text[text.index(after: place)...]
+                // TZID=tzone://Microsoft/Utc:20240101T100000 has a colon of its own.
+                if parts.count > 1, parts.last?.hasSuffix("=tzone") == true, rest.hasPrefix("//") {
+                    parts[parts.count - 1].append(character)
+                    continue
+                }
                 value = text[text.index(after: place)...]
                 break
             } else {
@@ -59,7 +95,8 @@ struct CalendarLines {
             guard let sign = part.firstIndex(of: "=") else { continue }
             parameters[part[..<sign].uppercased()] = String(part[part.index(after: sign)...])
         }
-        return Property(name: name.uppercased(), parameters: parameters, value: String(value), line: line)
+        let plain = isQuotedPrintable(bytes) ? quotedPrintable(String(value)) : String(value)
+        return Property(name: name.uppercased(), parameters: parameters, value: plain, line: line)
     }
 
     /// The text without escapes. RFC 5545, section 3.3.11.

@@ -21,9 +21,9 @@ struct DayOneImport: ImportReader {
     var unusedName: String? { mapped.unused }
 
     mutating func next() -> ImportItem? {
-        guard let (line, value, excerpt) = entries.next() else { return nil }
+        guard let (place, value, excerpt) = entries.next() else { return nil }
         func problem(_ reason: String, _ loss: ImportProblem.Loss = .row) -> ImportProblem {
-            ImportProblem(line: line, reason: reason, text: excerpt, loss: loss)
+            ImportProblem(line: place.line, column: place.column, reason: reason, text: excerpt, loss: loss)
         }
         guard value.object != nil else { return .problem(problem("The entry is no object.")) }
         let (uuid, date) = (value["uuid"]?.string ?? "", value["creationDate"]?.string ?? "")
@@ -38,7 +38,12 @@ struct DayOneImport: ImportReader {
         draft.createdAt = draft.timestamp
         if let changed = value["modifiedDate"]?.string { draft.updatedAt = try? times.read(changed).time }
         let (text, pictures) = Self.plain(value["text"]?.string ?? "")
-        for _ in 0..<pictures { leftOff.append(problem("A picture is not in the file, and is left off.", .part)) }
+        let others = Self.others.filter { value[$0]?.isEmptyContainer == false }
+        if !others.isEmpty {
+            leftOff.append(problem("\(others.joined(separator: ", ")): a mood has no place for it.", .part))
+        }
+        let pictureCount = max(pictures, value["photos"]?.array?.count ?? 0)
+        for _ in 0..<pictureCount { leftOff.append(problem("A picture is not in the file, and is left off.", .part)) }
         let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: true)
         let title = (lines.first.map(String.init) ?? "").trimmedSpaces
         let body = lines.count > 1 ? String(lines[1]).trimmedSpaces : ""
@@ -50,10 +55,15 @@ struct DayOneImport: ImportReader {
         draft.id = ids.next([uuid, date, value["text"]?.string ?? ""].map { Array($0.utf8) })
         draft.complete(options)
         guard !draft.label.isEmpty else { return .problem(problem("The entry has no text.")) }
-        var mood = ImportedMood(line: line, carriesID: false, json: draft.json, text: excerpt)
+        var mood = ImportedMood(line: place.line, carriesID: false, json: draft.json, text: excerpt)
         mood.leftOff = leftOff
         return .mood(mood)
     }
+
+    /// Members with content of a person that moods do not have.
+    private static let others = [
+        "weather", "audios", "videos", "pdfAttachments", "sketches", "music", "userActivity",
+    ]
 
     /// The text without the backslashes before punctuation, and without pictures.
     private static func plain(_ text: String) -> (text: String, pictures: Int) {
@@ -97,5 +107,12 @@ struct DayOneImport: ImportReader {
         ]
         if !names.isEmpty { members.append(.init("label", .string(names.joined(separator: ", ")))) }
         return JSONValue.array([.object(members)]).text
+    }
+}
+
+extension JSONValue {
+    /// Whether it is null, or an object or array without content.
+    fileprivate var isEmptyContainer: Bool {
+        object?.isEmpty ?? array?.isEmpty ?? (text == "null" || text == "\"\"")
     }
 }

@@ -9,7 +9,13 @@ struct DaylioImport: ImportReader {
         "full_date", "year", "date", "weekday", "time", "mood", "activities", "scales", "note_title", "note",
     ]
 
+    private let table: CSVRecords
     private var records: CSVRecords
+    private let headerLine: Int
+    /// The columns of no known name with content.
+    private var untaken: Set<String> = []
+    private var isDecimalSought = false
+    private var decimal: Character?
     var at: Int { records.at }
     private let names: [String]
     private var ids: RowIDs
@@ -44,6 +50,7 @@ struct DaylioImport: ImportReader {
 
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
         records = CSVRecords(file)
+        table = records
         self.options = options
         times = ImportTimeParser(options)
         guard let header = records.next() else { throw UnreadableFile("is empty") }
@@ -53,6 +60,7 @@ struct DaylioImport: ImportReader {
             )
         }
         names = Self.names(header.cells)
+        headerLine = header.line
         // Earlier versions read the short form as any table, and its moods keep those ids.
         ids = RowIDs(Self.isWhole(names) ? "daylio" : "csv")
         mapped = try MappedFeelings(options, of: .daylio)
@@ -78,7 +86,14 @@ struct DaylioImport: ImportReader {
     }
 
     mutating func next() -> ImportItem? {
-        guard let record = records.next() else { return nil }
+        guard let record = records.next() else {
+            guard let name = untaken.popFirst() else { return nil }
+            let column = (names.firstIndex(of: name) ?? 0) + 1
+            return .problem(
+                ImportProblem(
+                    line: headerLine, column: column,
+                    reason: "Nothing is taken of column \(column), which Daylio does not write.", loss: .part))
+        }
         let excerpt = Excerpt.of(record.bytes)
         func problem(_ reason: String, _ column: String? = nil, _ loss: ImportProblem.Loss = .row) -> ImportProblem {
             ImportProblem(
@@ -90,6 +105,7 @@ struct DaylioImport: ImportReader {
         var cells: [String: String] = [:]
         for (place, name) in names.enumerated() where place < record.cells.count {
             let cell = record.cells[place]
+            if !cell.isEmpty, !Self.known.contains(name) { untaken.insert(name) }
             if !cell.isUTF8 { leftOff.append((name, "The cell is not UTF-8 and was read as Windows-1252.")) }
             cells[name] = (cell.isUTF8 ? String(decoding: cell, as: UTF8.self) : WindowsText.text(cell)).trimmedSpaces
         }
@@ -145,8 +161,11 @@ struct DaylioImport: ImportReader {
     }
 
     private mutating func addScales(_ text: String, _ draft: inout MoodDraft) {
-        let (scales, unread) = ScaleText.scales(text.replacing("\u{a0}", with: " "), separators: ["|"])
-        for part in unread { leftOff.append(("scales", "\"\(part.prefix(64))\" is no scale such as sleep: 7.")) }
+        if !isDecimalSought, NumberText.hasAmbiguous(text), let column = names.firstIndex(of: "scales") {
+            (isDecimalSought, decimal) = (true, NumberText.decimal(in: table, at: [column]))
+        }
+        let (scales, unread) = ScaleText.scales(text.replacing("\u{a0}", with: " "), separators: ["|"], decimal)
+        for part in unread { leftOff.append(("scales", ScaleText.fault(part, "sleep: 7"))) }
         for (name, value) in scales {
             if let reason = draft.addScale(name, value) { leftOff.append(("scales", reason)) }
         }

@@ -3,7 +3,7 @@ import JSONCodec
 /// The elements of an array in a JSON file, each with its line. The file is read in pieces, so memory grows only with
 /// the largest element: once to check that it is JSON (RFC 8259) with the array, and once more for its elements.
 struct JSONEntries {
-    private enum Place { case start, inObject, inArray, end }
+    private enum State { case start, inObject, inArray, end }
 
     private let member: [UInt8]?
     private var pieces: FilePieces
@@ -11,7 +11,9 @@ struct JSONEntries {
     /// The position in the bytes.
     private var offset = 0
     private var line = 1
-    private var place = Place.start
+    /// The number of bytes before the present line, and the line of the last element.
+    private var (lineStart, lastLine) = (0, 0)
+    private var place = State.start
     /// Whether no element or member was read yet, so that no comma is due.
     private var isFirst = true
     private var hasArray = false
@@ -31,14 +33,22 @@ struct JSONEntries {
     }
 
     /// The next element, which may be no object; nil at the end.
-    mutating func next() -> (line: Int, value: JSONValue, excerpt: String)? {
+    mutating func next() -> (place: Place, value: JSONValue, excerpt: String)? {
         // A file that has changed meanwhile ends here; the file's reader finds that.
-        guard let (line, text) = try? element() else { return nil }
+        guard let (line, column, text) = try? element() else { return nil }
         let value = (try? JSONValue.parse(text)) ?? .null
-        return (line, value, Excerpt.of(text.filter { $0 != 10 && $0 != 13 }))
+        let place = Place(line: line, column: line == lastLine ? column : nil)
+        lastLine = line
+        return (place, value, Excerpt.of(text.filter { $0 != 10 && $0 != 13 }))
     }
 
-    private mutating func element() throws(UnreadableFile) -> (line: Int, text: [UInt8])? {
+    /// The place of an element; its column only if another one begins on the same line before it.
+    struct Place {
+        var line: Int
+        var column: Int?
+    }
+
+    private mutating func element() throws(UnreadableFile) -> (line: Int, column: Int, text: [UInt8])? {
         while true {
             let sign = upcoming()
             switch place {
@@ -61,7 +71,8 @@ struct JSONEntries {
             case .inArray:
                 guard try isOver(sign, UInt8(ascii: "]")) else {
                     _ = upcoming()
-                    return (line, try value())
+                    let (line, column) = (line, at - lineStart + 1)
+                    return (line, column, try value())
                 }
                 place = member == nil ? .end : .inObject
             case .end:
@@ -71,7 +82,7 @@ struct JSONEntries {
         }
     }
 
-    private mutating func enter(_ inner: Place) throws(UnreadableFile) {
+    private mutating func enter(_ inner: State) throws(UnreadableFile) {
         offset += 1
         hasArray = hasArray || inner == .inArray
         (place, isFirst) = (inner, true)
@@ -111,6 +122,7 @@ struct JSONEntries {
             throw fault("\(error.reason)")
         }
         line += text.count { $0 == 10 }
+        if let last = text.lastIndex(of: 10) { lineStart = at + last + 1 }
         offset = end
         return text
     }
@@ -175,8 +187,8 @@ struct JSONEntries {
             }
             let byte = bytes[offset]
             guard byte == 10 || byte == 32 || byte == 13 || byte == 9 else { return byte }
-            if byte == 10 { line += 1 }
             offset += 1
+            if byte == 10 { (line, lineStart) = (line + 1, at) }
         }
     }
 

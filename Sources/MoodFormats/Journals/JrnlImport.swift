@@ -22,9 +22,9 @@ struct JrnlImport: ImportReader {
     var unusedName: String? { mapped.unused }
 
     mutating func next() -> ImportItem? {
-        guard let (line, value, excerpt) = entries.next() else { return nil }
+        guard let (place, value, excerpt) = entries.next() else { return nil }
         func problem(_ reason: String) -> ImportItem {
-            .problem(ImportProblem(line: line, reason: reason, text: excerpt))
+            .problem(ImportProblem(line: place.line, column: place.column, reason: reason, text: excerpt))
         }
         guard value.object != nil else { return problem("The entry is no object.") }
         let (title, body) = (value["title"]?.string ?? "", value["body"]?.string ?? "")
@@ -44,7 +44,7 @@ struct JrnlImport: ImportReader {
         draft.id = ids.next([date, time, title, body].map { Array($0.utf8) })
         draft.complete(options)
         guard !draft.label.isEmpty else { return problem("The entry has no title and no text.") }
-        return .mood(ImportedMood(line: line, carriesID: false, json: draft.json, text: excerpt))
+        return .mood(ImportedMood(line: place.line, carriesID: false, json: draft.json, text: excerpt))
     }
 }
 

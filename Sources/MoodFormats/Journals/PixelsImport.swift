@@ -27,9 +27,9 @@ struct PixelsImport: ImportReader {
     var unusedName: String? { mapped.unused }
 
     mutating func next() -> ImportItem? {
-        guard let (line, value, excerpt) = entries.next() else { return nil }
+        guard let (place, value, excerpt) = entries.next() else { return nil }
         func problem(_ reason: String, _ loss: ImportProblem.Loss = .row) -> ImportProblem {
-            ImportProblem(line: line, reason: reason, text: excerpt, loss: loss)
+            ImportProblem(line: place.line, column: place.column, reason: reason, text: excerpt, loss: loss)
         }
         guard value.object != nil else { return .problem(problem("The entry is no object.")) }
         let date = value["date"]?.string ?? ""
@@ -43,12 +43,14 @@ struct PixelsImport: ImportReader {
         }
         let all = value["scores"]?.array ?? []
         let scores = all.compactMap(\.double).filter { Self.scores.contains($0) }
-        if scores.count < all.count { leftOff.append(problem("A score is no number from 1 to 5.", .part)) }
+        let wrong = all.filter { score in !(score.double.map { Self.scores.contains($0) } ?? false) }
+        let scoreFault = wrong.first.map { "The score \($0.text.prefix(32)) is no number from 1 to 5." }
+        if let scoreFault { leftOff.append(problem(scoreFault, .part)) }
         if !scores.isEmpty {
             draft.valence = JSONValue.double((scores.reduce(0, +) / Double(scores.count) - 3) / 2).text
         }
         guard let feeling = options.feeling(nearestTo: draft.valence) else {
-            return .problem(problem("The day has no score."))
+            return .problem(problem(scoreFault ?? "The day has no score."))
         }
         (draft.emoji, draft.label) = (feeling.emoji, feeling.label)
         let notes = value["notes"]?.string ?? ""
@@ -60,7 +62,7 @@ struct PixelsImport: ImportReader {
         mapped.apply(to: &draft)
         let cells = [date, value["scores"]?.text ?? "", notes, value["tags"]?.text ?? ""]
         draft.id = ids.next(cells.map { Array($0.utf8) })
-        var mood = ImportedMood(line: line, carriesID: false, json: draft.json, text: excerpt)
+        var mood = ImportedMood(line: place.line, carriesID: false, json: draft.json, text: excerpt)
         mood.leftOff = leftOff
         return .mood(mood)
     }

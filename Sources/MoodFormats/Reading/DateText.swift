@@ -117,8 +117,12 @@ struct DateText: Equatable {
             case "年", "月": plain.append("-")
             case "日": plain.append(" ")
             case "時", "时", "点": plain.append(":")
-            case "分": plain.append(":")
-            case "秒": break
+            case "分", "秒":
+                // One digit, as these languages write it.
+                if plain.last?.isNumber == true, plain.dropLast().last == ":" {
+                    plain.insert("0", at: plain.index(before: plain.endIndex))
+                }
+                if character == "分" { plain.append(":") }
             default: plain.append(character)
             }
         }
@@ -272,9 +276,40 @@ private struct DateWordsReader {
         guard numbers.count == 3 else { throw .notADate }
         if parts[0].count == 4 || isLong {
             (year, month, dayOfMonth) = (numbers[0], numbers[1], numbers[2])
-        } else if parts[0].count <= 2, parts[2].count == 4 || parts[2].count == 2 && mark != "-" {
+        } else if parts[0].count <= 2, parts[2].count == 4 || parts[2].count == 2 && mark == "." {
             let year = parts[2].count == 4 ? numbers[2] : Self.whole(numbers[2])
             try take(numbers[0], numbers[1], of: year, isDayFirst: mark == ".")
+        } else if mark == "/", parts.allSatisfy({ $0.count <= 2 }) {
+            try take(short: numbers, isFirstYear: parts[0].count == 2, isLastYear: parts[2].count == 2)
+        } else {
+            throw .notADate
+        }
+    }
+
+    /// Takes a date whose year has two digits and may stand first or last.
+    private mutating func take(
+        short numbers: [Int], isFirstYear: Bool, isLastYear: Bool
+    ) throws(DateText.Failure) {
+        let (days, months) = (1...31, 1...12)
+        let isFirst = isFirstYear && months ~= numbers[1] && days ~= numbers[2]
+        let isDayFirst = isLastYear && days ~= numbers[0] && months ~= numbers[1]
+        let isMonthFirst = isLastYear && months ~= numbers[0] && days ~= numbers[1]
+        let (first, last) = (Self.whole(numbers[0]), Self.whole(numbers[2]))
+        let isKnown = order == .dayFirst && isDayFirst || order == .monthFirst && isMonthFirst
+        let isOneDay = numbers[0] == numbers[1] && numbers[1] == numbers[2]
+        if isFirst, isDayFirst || isMonthFirst, !isKnown, !isOneDay {
+            let (month, day) = isDayFirst ? (numbers[1], numbers[0]) : (numbers[0], numbers[1])
+            let behind = CivilDate(checkedYear: last, month: month, day: day)?.text
+            if let behind, let before = CivilDate(checkedYear: first, month: numbers[1], day: numbers[2])?.text {
+                throw .ambiguous(behind, before)
+            }
+            throw .other(
+                "could be of \(first) or \(last): say how dates are written (dateFormat, such as %y/%m/%d or %d/%m/%y)")
+        }
+        if isFirst, !isDayFirst, !isMonthFirst {
+            (year, month, dayOfMonth) = (first, numbers[1], numbers[2])
+        } else if isDayFirst || isMonthFirst {
+            try take(numbers[0], numbers[1], of: last, isDayFirst: false)
         } else {
             throw .notADate
         }

@@ -56,7 +56,8 @@ enum FormatDetection {
         if let found = kinds.first(where: { bytes.starts(with: $0.mark) }) { return found.kind }
         // A text may have a NUL by accident. Many of them mean another file, or UTF-16 without its mark.
         let head = bytes.prefix(4096)
-        return head.count { $0 == 0 } * 20 > head.count ? "no text in UTF-8: it has many bytes that no text has" : nil
+        return head.count { $0 == 0 } * 20 > head.count
+            ? "no text in UTF-8: it has many bytes that no text has; save it as UTF-8" : nil
     }
 
     private static let nearestTable = "the nearest format is csv, a table whose first line names its columns"

@@ -17,6 +17,8 @@ public struct ImportBytes: Sendable {
 
     func bytes(_ range: Range<Int>) -> [UInt8] { read(range.clamped(to: 0..<count)) }
 
+    public func head(_ length: Int) -> [UInt8] { bytes(0..<length) }
+    public func tail(_ length: Int) -> [UInt8] { bytes(max(count - length, 0)..<count) }
     public var whole: [UInt8] { bytes(0..<count) }
 }
 

@@ -22,6 +22,8 @@ public struct ImportedMood: Sendable {
     public var text: String
     /// The column of each member, from 1.
     public var columns: [String: Int] = [:]
+    /// The members that the file can say; nil is all. Of a mood that is there the others stay.
+    public var says: [String]?
     /// The unreadable parts that are left out.
     public var leftOff: [ImportProblem] = []
 

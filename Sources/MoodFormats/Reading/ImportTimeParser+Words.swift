@@ -12,6 +12,8 @@ extension ImportTimeParser {
     /// Milliseconds since midnight of `21:30`, `9:30 pm`, `21.30`, `21h30`, `午後9:30`, `٩:٣٠ م`, `10:11:12.5`.
     static func timeOfDay(_ text: String) -> Int? {
         var numbers: [Int] = []
+        // A spreadsheet writes 9.30 as 9.3, so minutes and seconds have two digits.
+        var widths: [Int] = []
         var fraction = 0
         var letters = ""
         var isInNumber = false
@@ -25,8 +27,10 @@ extension ImportTimeParser {
                 } else if isInNumber, let last = numbers.last {
                     guard last < 100 else { return nil }
                     numbers[numbers.count - 1] = last * 10 + digit
+                    widths[numbers.count - 1] += 1
                 } else {
                     numbers.append(digit)
+                    widths.append(1)
                 }
                 isInNumber = true
             } else {
@@ -35,6 +39,7 @@ extension ImportTimeParser {
                 if !character.isWhitespace, ![":", "."].contains(character) { letters.append(character) }
             }
         }
+        guard widths.dropFirst().allSatisfy({ $0 == 2 }) else { return nil }
         let marks = letters.filter { $0 != "h" && $0 != "m" || letters.count <= 2 }
         // "9 pm" and "21 Uhr" are times, "9" is none.
         if numbers.count == 1, !letters.isEmpty { numbers.append(0) }

@@ -4,6 +4,8 @@ import MoodText
 /// Reads times in files.
 struct ImportTimeParser {
     private var clocks: [String: ZoneClock] = [:]
+    /// Names of zones in other spellings.
+    private var meanings: [String: ZoneNames.Meaning] = [:]
     private let zone: (name: String, isLivedIn: Bool)?
     private let pattern: DatePattern?
     /// The order of days and months in dates with two readings.
@@ -41,6 +43,8 @@ struct ImportTimeParser {
         var zone: String?
         /// Whether it is noon because the file has no time of day.
         var isNoon = false
+        /// A time of day in another cell that says something else, and is not taken.
+        var otherClock: String?
     }
 
     private static let noon = 12 * 3_600_000
@@ -61,9 +65,14 @@ struct ImportTimeParser {
     ) throws(Failure) -> Moment {
         if time == nil, hour == nil { return try read(date, own: own) }
         // A spreadsheet may give every date a midnight.
-        if let time = Timestamp(date), time.milliseconds % 86_400_000 != 0 { return Moment(time: time, zone: nil) }
         var said = try self.said(date)
-        guard said.timeOfDay ?? 0 == 0 else { return try moment(of: said, own: own) }
+        if let first = said.timeOfDay, first != 0 {
+            var moment = try read(date, own: own)
+            if let other = time ?? hour, Self.clock(other, minute ?? "0")?.timeOfDay != first {
+                moment.otherClock = other
+            }
+            return moment
+        }
         if let time, let clock = Self.clock(time, minute) {
             (said.timeOfDay, said.offset) = (clock.timeOfDay, clock.offset ?? said.offset)
         } else if let hour, let clock = Self.clock(hour, minute ?? "0") {
@@ -132,9 +141,26 @@ struct ImportTimeParser {
     mutating func moment(day: Int64, timeOfDay: Int, own: String? = nil) throws(Failure) -> Moment {
         guard let name = own ?? zone?.name else { throw .noZone }
         if clocks[name] == nil { clocks[name] = ZoneClock(name) }
-        guard let time = clocks[name]?.moment(ofLocal: day + Int64(timeOfDay)) else { throw .unknownZone(name) }
+        guard let time = clocks[name]?.moment(ofLocal: day + Int64(timeOfDay)) else {
+            return try moment(day: day, timeOfDay: timeOfDay, spelled: name)
+        }
         guard let moment = Timestamp(milliseconds: time) else { throw .notATime }
         return Moment(time: moment, zone: own ?? (zone?.isLivedIn == true ? name : nil))
+    }
+
+    /// A time in a zone that has another spelling than IANA's; an offset is no zone.
+    private mutating func moment(
+        day: Int64, timeOfDay: Int, spelled name: String
+    ) throws(Failure) -> Moment {
+        let meaning = meanings[name] ?? ZoneNames.meaning(name)
+        meanings[name] = meaning
+        switch meaning {
+        case .zone(let zone) where zone != name: return try moment(day: day, timeOfDay: timeOfDay, own: zone)
+        case .offset(let offset):
+            guard let time = Timestamp(milliseconds: day + Int64(timeOfDay) - offset) else { throw .notATime }
+            return Moment(time: time, zone: nil)
+        default: throw .unknownZone(name)
+        }
     }
 
     /// The offset of a zone at a moment; nil if the zone is not known.

@@ -30,14 +30,14 @@ struct MoodDraft {
 
     /// Sets a member of a ready kind from a text.
     /// - Returns: the reason why it is left out, if it is.
-    mutating func set(_ field: MoodField, _ text: String) -> String? {
+    mutating func set(_ field: MoodField, _ text: String, _ decimal: Character? = nil) -> String? {
         switch field.kind {
         case .flag:
             ready[field] = BooleanText.boolean(text).map { $0 ? "true" : "false" }
             return ready[field] == nil ? "\(field.name) must be true or false." : nil
         case .number:
-            ready[field] = NumberText.number(text)
-            return ready[field] == nil ? "\(field.name) must be a number." : nil
+            ready[field] = NumberText.number(text, decimal)
+            return ready[field] == nil ? NumberText.fault("\(field.name)", text) : nil
         default:
             ready[field] = JSONValue.string(text).text
             return nil
@@ -45,10 +45,9 @@ struct MoodDraft {
     }
 
     /// Adds a scale.
-    /// - Parameter value: a number as JSON; nil if it cannot be read.
+    /// - Parameter value: a number as JSON.
     /// - Returns: the reason why it is left out, if it is.
-    mutating func addScale(_ name: String, _ value: String?) -> String? {
-        guard let value else { return "\(name) must be a number." }
+    mutating func addScale(_ name: String, _ value: String) -> String? {
         let plain = name.trimmedSpaces
         if scales.contains(where: { $0.name.trimmedSpaces == plain }) { return "The scale \(plain) stands twice." }
         scales.append((name, value))
@@ -71,6 +70,26 @@ struct MoodDraft {
         guard tags.count > 1 else { return }
         var seen: Set<String> = []
         tags = tags.filter { seen.insert(Folded.text($0)).inserted }
+    }
+
+    /// Takes the emoji at the beginning of a label, as people write it in one cell.
+    mutating func takeEmojiFromLabel() {
+        guard emoji.isEmpty, let first = label.first,
+            let found = [String(first), "\(first)\u{fe0f}"].first(where: \.isEmoji)
+        else { return }
+        emoji = found
+        label = String(label.dropFirst()).trimmedSpaces
+    }
+
+    /// Takes the signs off tags of other programs: `#sea`, and `#sea #tea` in one.
+    mutating func takeOffTagSigns() {
+        guard tags.contains(where: { $0.first == "#" }) else { return }
+        setTags(
+            tags.flatMap { tag in
+                let words = tag.split(whereSeparator: \.isWhitespace)
+                return words.allSatisfy { $0.first == "#" }
+                    ? words.map { String($0).withoutTagSign } : [tag.withoutTagSign]
+            })
     }
 
     var json: [UInt8] {

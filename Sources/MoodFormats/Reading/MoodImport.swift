@@ -35,11 +35,14 @@ protocol ImportReader {
     var at: Int { get }
     /// A name of the map that the file does not contain.
     var unusedName: String? { get }
+    /// The reason to take nothing of a file that was read to its end.
+    var refusal: UnreadableFile? { get }
 }
 
 extension ImportReader {
     static func isStart(_ head: ArraySlice<UInt8>) -> Bool { false }
     static var hasDatesOfManyForms: Bool { false }
+    var refusal: UnreadableFile? { nil }
 }
 
 /// Reads moods from the text of a file, one after the other.
@@ -56,7 +59,7 @@ public struct MoodImport {
     /// Closures, so that no reader is copied at each step.
     private let read: () -> ImportItem?
     private let place: () -> Int
-    private let unused: () -> String?
+    private let refused: () -> UnreadableFile?
 
     /// Reads text in memory.
     public init(_ bytes: [UInt8], as format: ImportFormat?, _ options: ImportOptions) throws(UnreadableFile) {
@@ -83,7 +86,12 @@ public struct MoodImport {
         var reader = reader
         read = { reader.next() }
         place = { reader.at }
-        unused = { reader.unusedName }
+        refused = {
+            reader.refusal
+                ?? reader.unusedName.map {
+                    UnreadableFile("names \"\($0.prefix(64))\", which is nowhere in the file", param: "map")
+                }
+        }
     }
 
     /// The format of a file, from its beginning.
@@ -98,8 +106,9 @@ public struct MoodImport {
     /// The number of bytes read.
     public var bytesRead: Int { place() }
 
-    /// A label of the map that no mood has, once the file was read to its end.
-    public var unusedName: String? { unused() }
+    /// The reason to take nothing, once the file was read to its end: the map names what is nowhere, or numbers are of
+    /// an unknown scale.
+    public var refusal: UnreadableFile? { refused() }
 }
 
 /// Text in UTF-16, which spreadsheets save as "Unicode text".
@@ -108,7 +117,8 @@ enum UTF16Text {
     static func utf8(of file: ImportBytes) -> [UInt8]? {
         let mark = file.bytes(0..<2)
         let isLittle = mark == [0xFF, 0xFE]
-        guard isLittle || mark == [0xFE, 0xFF] else { return nil }
+        let isUTF32 = isLittle && file.bytes(2..<4) == [0, 0]
+        guard isLittle && !isUTF32 || mark == [0xFE, 0xFF] else { return nil }
         let bytes = file.whole
         var units: [UInt16] = []
         units.reserveCapacity(bytes.count / 2)

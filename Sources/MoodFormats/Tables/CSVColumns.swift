@@ -39,6 +39,17 @@ enum CSVColumn: Equatable {
     static let targets =
         members.map { "\($0.name)" }.joined(separator: ", ") + ", date, time, hour, minute, valence:1..10, scales.NAME"
 
+    /// Whether two columns would give the same member.
+    func isSame(as other: CSVColumn) -> Bool {
+        if isValence, other.isValence { return true }
+        return self == other
+    }
+
+    private var isValence: Bool {
+        if case .valence = self { return true }
+        return self == .member(.valence)
+    }
+
     /// Whether several columns may hold parts of it.
     var isJoined: Bool { self == .member(.notes) || self == .member(.tags) }
 
@@ -53,7 +64,7 @@ enum CSVColumn: Equatable {
     private static let names: [(CSVColumn, String)] = [
         (
             .member(.label),
-            "mood|moods|feeling|feelings|emotion|stimmung|laune|gefühl|gefuehl|estado de ánimo|estado de animo|ánimo|animo"
+            "mood|moods|feeling|feelings|emotion|state of mind|stimmung|laune|gefühl|gefuehl|estado de ánimo|estado de animo|ánimo|animo"
                 + "|humor|emoción|emocion|humeur|ressenti|émotion|sentiment|mieliala|fiilis|tunne|tunnetila|tunnelma"
         ),
         (
@@ -66,7 +77,7 @@ enum CSVColumn: Equatable {
         (.hour, "stunde|tunti"), (.minute, "minuto|minuutti"),
         (
             .member(.notes),
-            "note|comment|comments|text|notiz|notizen|kommentar|kommentare|bemerkung|bemerkungen|nota|notas|comentario"
+            "note|comment|comments|text|journal entry|reflection|reflections|notiz|notizen|kommentar|kommentare|bemerkung|bemerkungen|nota|notas|comentario"
                 + "|comentarios|commentaire|commentaires|remarque|remarques|muistiinpano|muistiinpanot|kommentti|kommentit"
                 + "|huomautus|merkintä"
         ),
@@ -90,7 +101,10 @@ enum CSVColumn: Equatable {
 
 /// The columns of a table with their contents.
 struct CSVColumns {
-    private(set) var kinds: [CSVColumn?]
+    let kinds: [CSVColumn?]
+    private let names: [String]
+    /// The places of columns whose content is unknown.
+    let untaken: Set<Int>
     /// The number of each member's column, from 1.
     let numbers: [String: Int]
 
@@ -101,13 +115,25 @@ struct CSVColumns {
     ) throws(UnreadableFile) {
         let folded = names.map(Folded.text)
         var mapped: [CSVColumn?] = Array(repeating: nil, count: names.count)
+        var dropped: Set<Int> = []
         for (name, target) in map {
             guard let place = folded.firstIndex(of: Folded.text(name)) else {
                 throw UnreadableFile(
                     "has no column \(name)" + (isTable() ? "; it has \(Self.list(names))" : ""), param: "map")
             }
+            if target.isEmpty {
+                dropped.insert(place)
+                continue
+            }
             guard let column = CSVColumn(target: target) else {
                 throw UnreadableFile("\(target) is no member of a mood; known are \(CSVColumn.targets)", param: "map")
+            }
+            if !column.isJoined, let other = mapped.firstIndex(where: { $0?.isSame(as: column) == true }),
+                other != place
+            {
+                throw UnreadableFile(
+                    "makes two columns \(target), \(names[other]) and \(name): give one of them another target",
+                    param: "map")
             }
             mapped[place] = column
         }
@@ -115,7 +141,7 @@ struct CSVColumns {
         // The map comes first, then names of members, then headings in other words.
         let readers: [(String) -> CSVColumn?] = [{ CSVColumn(target: $0) }, { CSVColumn(heading: $0) }]
         for read in readers {
-            for (place, name) in names.enumerated() where kinds[place] == nil {
+            for (place, name) in names.enumerated() where kinds[place] == nil && !dropped.contains(place) {
                 guard let column = read(name), column.isJoined && mapped[place] == nil || !kinds.contains(column) else {
                     continue
                 }
@@ -126,6 +152,8 @@ struct CSVColumns {
             kinds[time] = .member(.timestamp)
         }
         self.kinds = kinds
+        self.names = names
+        untaken = Set(kinds.indices.filter { kinds[$0] == nil && !dropped.contains($0) })
         numbers = Self.numbers(kinds)
         let hasTime = kinds.contains(.member(.timestamp)) || kinds.contains(.date)
         guard hasTime, kinds.contains(where: { $0?.isFeeling == true }) else {
@@ -139,6 +167,40 @@ struct CSVColumns {
                 param: "map")
         }
     }
+
+    /// The members that a row with cells can say.
+    /// - Parameter leftOff: places of cells that are left off.
+    func says(_ cellCount: Int, leftOff: Set<Int>) -> [String] {
+        kinds.enumerated().compactMap { place, column in
+            guard place < cellCount, !leftOff.contains(place) else { return nil }
+            switch column {
+            case .member(let field): return "\(field.name)"
+            case .date: return "timestamp"
+            case .valence: return "valence"
+            case .scale, .time, .hour, .minute, nil: return nil
+            }
+        }
+    }
+
+    /// Whether the columns say all members.
+    var isWhole: Bool { CSVColumn.members.allSatisfy { kinds.contains(.member($0)) } }
+
+    /// The problem of columns that are not taken.
+    /// - Parameter isTable: whether each row has as many cells as the header, so that columns may be named.
+    func problem(ofUntaken places: [Int], line: Int, isTable: Bool) -> ImportProblem {
+        let shown = places.prefix(20).map { isTable && !names[$0].isEmpty ? names[$0].prefix(40) : "\($0 + 1)" }
+        let list = shown.joined(separator: ", ") + (places.count > 20 ? ", …" : "")
+        let columns = places.count == 1 ? "the column \(list)" : "the columns \(list)"
+        let example = isTable && !names[places[0]].isEmpty ? String(names[places[0]].prefix(40)) : "NAME"
+        return ImportProblem(
+            line: line, column: places[0] + 1,
+            reason:
+                "Nothing is taken of \(columns): say what it is with map (\(example)=notes, \(example)=tags), or that"
+                + " it is not wanted (\(example)=).",
+            loss: .part)
+    }
+
+    func name(_ place: Int) -> String { names[place] }
 
     private static func list(_ names: [String]) -> String {
         names.prefix(20).map { $0.isEmpty ? "one without a name" : String($0.prefix(40)) }.joined(separator: ", ")

@@ -21,6 +21,8 @@ struct CSVRecords {
     private var place = 0
     let separator: UInt8
     private var line = 1
+    /// Whether the last quoted cell was not closed, and whether there was text behind its quotes.
+    private var (isOpen, hasMore) = (false, false)
     /// The number of bytes read.
     var at: Int { pieces.end - (bytes.count - place) }
 
@@ -69,8 +71,16 @@ struct CSVRecords {
         return counts.max { $0.1 < $1.1 }.flatMap { $0.1 > 0 ? $0.0 : nil } ?? UInt8(ascii: ",")
     }
 
-    /// The next record that is not an empty line; nil at the end.
+    /// The next record that has anything in it; nil at the end. Spreadsheets write rows of empty cells.
     mutating func next() -> Record? {
+        while let record = nextWithBlanks() {
+            let isBlank = record.fault == nil && record.cells.allSatisfy { $0.allSatisfy { $0 == 32 || $0 == 9 } }
+            if !isBlank { return record }
+        }
+        return nil
+    }
+
+    private mutating func nextWithBlanks() -> Record? {
         while true {
             let (start, startLine) = (place, line)
             let record = nextInPiece()
@@ -88,15 +98,23 @@ struct CSVRecords {
         var record = Record(line: line, cells: [], bytes: bytes[start..<start])
         while true {
             let isQuoted = place < bytes.count && bytes[place] == UInt8(ascii: "\"")
-            let cell = isQuoted ? quoted(&record) : plain()
+            let cell = isQuoted ? quoted() : spacedQuoted() ?? plain()
             if record.cells.count < Self.cellsMax {
                 record.cells.append(cell)
             } else if record.fault == nil {
                 record.fault = "has more than \(Self.cellsMax) cells"
             }
+            if isOpen, hasMore || pieces.isAtEnd {
+                // Only this line is lost: the next one is read as a row.
+                record.fault = "has a quote that is not closed: write \"\" for a quote inside of a cell, or close it"
+                (place, line) = (start, record.line)
+                while place < bytes.count, bytes[place] != 10, bytes[place] != 13 { place += 1 }
+                break
+            }
             guard place < bytes.count, bytes[place] == separator else { break }
             place += 1
         }
+        isOpen = false
         record.bytes = bytes[start..<place]
         if record.bytes.count > Self.recordBytesMax { record.fault = "is longer than any mood" }
         if place < bytes.count { endLine() }
@@ -117,21 +135,44 @@ struct CSVRecords {
         return Array(bytes[start..<place])
     }
 
-    private mutating func quoted(_ record: inout Record) -> [UInt8] {
+    /// A quoted cell with spaces around its quotes, as some programs write after a comma; nil if it is none.
+    private mutating func spacedQuoted() -> [UInt8]? {
+        guard place < bytes.count, bytes[place] == 32 else { return nil }
+        let (start, startLine) = (place, line)
+        while place < bytes.count, bytes[place] == 32 { place += 1 }
+        if place < bytes.count, bytes[place] == UInt8(ascii: "\"") {
+            let cell = quoted()
+            if !isOpen, place == bytes.count || isEnd(bytes[place]), !hasMore { return cell }
+            // The quote may be closed in the next piece.
+            if isOpen, place == bytes.count, !pieces.isAtEnd { return cell }
+        }
+        (place, line, isOpen) = (start, startLine, false)
+        return nil
+    }
+
+    private mutating func quoted() -> [UInt8] {
         var cell: [UInt8] = []
+        let startLine = line
+        (isOpen, hasMore) = (false, false)
         place += 1
         while place < bytes.count {
             let byte = bytes[place]
             place += 1
             if byte == UInt8(ascii: "\"") {
-                guard place < bytes.count, bytes[place] == byte else { return cell + plain() }
+                guard place < bytes.count, bytes[place] == byte else {
+                    let more = plain()
+                    hasMore = more.contains { $0 != 32 }
+                    // Text behind a quote that closes on another line: this quote begins a later cell.
+                    isOpen = hasMore && line > startLine
+                    return hasMore ? cell + more : cell
+                }
                 place += 1
             } else if byte == 10 || byte == 13 && !(place < bytes.count && bytes[place] == 10) {
                 line += 1
             }
             cell.append(byte)
         }
-        record.fault = "has a quote that is never closed"
+        isOpen = true
         return cell
     }
 }

@@ -173,7 +173,9 @@ enum DaylioExport {
             date, "\(months[(month - 1) % 12]) \(Int(date.suffix(2)) ?? 1)", weekdays[Int((days % 7 + 7) % 7)],
             String(local.dropFirst(11).prefix(5)), mood.labelText,
             mood.tagTexts.map { $0.replacing("|", with: "/") }.joined(separator: " | "),
-            scales.map { "\($0.name):\u{a0}\($0.value.text)" }.joined(separator: " | "), "",
+            // 1.500 might be read as thousands.
+            scales.map { "\($0.name):\u{a0}\($0.value.text)" + (NumberText.isAmbiguous($0.value.text) ? "0" : "") }
+                .joined(separator: " | "), "",
             // Daylio's notes may be formatted, so escape text that looks like markup.
             mood.notesText.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;"),
         ]

@@ -28,8 +28,8 @@ extension Command {
         notes: [
             "It is told what would be done, and at a terminal you are asked. All of it is one change: 'mood undo' takes it"
                 + " back. The same file again changes nothing.",
-            "Ends with 65 where a line was not taken or nothing was read, after all others were added: 'mood import FILE --yes"
-                + " && rm FILE' loses nothing.",
+            "Ends with 65 where a line was not taken or nothing was read, after all others were added. 'mood import FILE --yes"
+                + " --strict && rm FILE' loses nothing; --map NAME= says that a column is not wanted.",
         ],
         examples: [
             .init("mood import daylio.csv --time-zone Europe/Berlin", "Everything from Daylio."),
@@ -172,7 +172,7 @@ extension Client {
             let column = problem["column"]?.integer.map { ", column \($0)" } ?? ""
             // Name options instead of params.
             let reason = (problem["reason"]?.string ?? "").replacing("(timeZone,", with: "(--time-zone,")
-                .replacing("(dateFormat,", with: "(--date-format,")
+                .replacing("(dateFormat,", with: "(--date-format,").replacing(" map (", with: " --map (")
             let line = problem["line"]?.integer ?? 0
             let told = line > 0 ? column + ": " + reason : reason
             if lines[told] == nil { reasons.append(told) }

@@ -34,6 +34,7 @@ struct ImportJob: Sendable {
         let contents = try isCopy ? ImportedContents(file.bytes()) : file.contents()
         var tally = tally
         if isCopy { try beginCopy(contents.bytes.whole, &tally, &store) }
+        if !isCopy { try refuseDamagedCopy(contents.bytes) }
         let moods: MoodImport
         do throws(UnreadableFile) {
             moods = try MoodImport(contents.bytes, as: isCopy ? .jsonl : format, options)
@@ -59,8 +60,8 @@ struct ImportJob: Sendable {
             }
         }
         try contents.check()
-        if let name = moods.unusedName {
-            throw Arguments.error("names \"\(name.prefix(64))\", which is nowhere in the file", at: "/map")
+        if let refusal = moods.refusal {
+            throw Arguments.error(refusal.reason, at: "/" + (refusal.param == "text" ? file.param : refusal.param))
         }
         try taker.tally.finish(to: &out)
         if !isDryRun, !chosen.isEmpty { store.givenSettings = GivenSettings(texts: chosen, replaces: replaces) }
@@ -72,6 +73,25 @@ struct ImportJob: Sendable {
     private var tally: ImportTally {
         ImportTally(
             strict: refusesProblems, file.param, refusal: isCopy ? ("damaged", "is needed to take the rest: ") : nil)
+    }
+
+    /// The length of the beginning and of the end that show a copy.
+    private static let copyMarkBytes = 512
+
+    /// Refuses a copy of `mood backup` from which something is missing, though it is imported as any other file.
+    private func refuseDamagedCopy(_ bytes: ImportBytes) throws {
+        let ends = [bytes.head(Self.copyMarkBytes), bytes.tail(Self.copyMarkBytes)]
+        guard ends.contains(where: { String(decoding: $0, as: UTF8.self).contains("\"\(MoodCopy.format)") }) else {
+            return
+        }
+        switch MoodCopy.examine(bytes.whole) {
+        case .damaged(let reason, _):
+            throw Arguments.error(
+                "is a damaged copy of 'mood backup': \(reason). Nothing was taken; 'mood restore --damaged' takes what is"
+                    + " there", at: "/" + file.param)
+        case .foreign(let reason): throw Arguments.error(reason, at: "/" + file.param)
+        case .whole, .unchecked: break
+        }
     }
 
     /// Checks the copy as a whole, and takes the contents of its first line.

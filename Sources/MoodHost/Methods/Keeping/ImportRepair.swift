@@ -26,6 +26,8 @@ struct ImportRepair: Sendable {
                 var problem = fault.problem(of: mood)
                 problem.loss = .part
                 mood.leftOff.append(problem)
+                // A mood that is there keeps what cannot be read.
+                mood.says = (mood.says ?? MoodField.allCases.map { "\($0.name)" }).filter { $0 != fault.member }
             }
             mood.json = Array(JSONValue.object(members).text.utf8)
             guard let next = mood.json.withUnsafeBytes({ ImportedMoodRule.problem(ValidJSON(trusting: $0), limits) })

@@ -65,10 +65,16 @@ struct ImportTaker: ~Copyable {
         let fault: ImportedMoodRule.Fault? = mood.json.withUnsafeBytes { bytes in
             if let wrong = self.fault(in: bytes) { return wrong }
             do throws(MoodStoreError) {
+                let outcome = try store.importMood(
+                    ValidJSON(trusting: bytes), carriesID: mood.carriesID, says: mood.says, replaces: replaces,
+                    isStored: isCopy, at: now, &scratch)
+                tally.add(outcome)
+                guard outcome == .repeated else { return nil }
                 tally.add(
-                    try store.importMood(
-                        ValidJSON(trusting: bytes), carriesID: mood.carriesID, replaces: replaces, isStored: isCopy,
-                        at: now, &scratch))
+                    ImportProblem(
+                        line: mood.line,
+                        reason: "Its id stands before it in the file, with other content: the first is taken.",
+                        text: mood.text, loss: .part))
             } catch {
                 guard case .storage = error else {
                     return ImportedMoodRule.Fault(member: "", reason: RPCError(error).message)

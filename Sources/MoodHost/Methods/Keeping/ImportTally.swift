@@ -51,7 +51,7 @@ struct ImportTally {
         switch outcome {
         case .created: created += 1
         case .updated: updated += 1
-        case .unchanged: unchanged += 1
+        case .unchanged, .repeated: unchanged += 1
         }
     }
 
