@@ -21,6 +21,8 @@ enum ClientError: Error {
     /// The reader of stdout closed it.
     case outputClosed
     case outputFailed(SystemError)
+    /// The output failed after a change that is kept.
+    case changeUntold(SystemError)
 }
 
 extension ClientError {
@@ -28,8 +30,10 @@ extension ClientError {
     var lines: [String] { lines(for: nil) }
 
     /// The lines in the words of the command that failed.
-    func lines(for failed: Command?) -> [String] {
+    /// - Parameter form: whether the person reads them above a form in the editor, which has fields in place of options.
+    func lines(for failed: Command?, in form: CommandLineMessages.Form = .options) -> [String] {
         switch self {
+        case .usage(let message, _) where form == .fields: return [message]
         case .usage(let message, let command):
             let help = command.map { "mood \($0) --help" } ?? "mood --help"
             return [message, "See '\(help)'."]
@@ -37,10 +41,15 @@ extension ClientError {
             return [message] + (advice.map { [$0] } ?? [])
         case .ambiguous(let text, let moods):
             return ["The ids of several moods end in '\(text)'; give more of the id:"] + moods
-        case .remote(let failure): return failure.lines(for: failed)
+        case .remote(let failure): return failure.lines(for: failed, in: form)
         case .declined(let message), .unsound(let message), .nothing(let message): return [message]
         case .outputClosed: return []
         case .outputFailed(let error): return ["The output could not be written: \(error)."]
+        case .changeUntold(let error):
+            return [
+                "The output could not be written: \(error).",
+                "The change was made and is kept, so do not give the command again.",
+            ]
         }
     }
 }

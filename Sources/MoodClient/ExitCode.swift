@@ -21,7 +21,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
         case .remote(let failure): self = Self.of(failure)
         case .unavailable: self = .hostUnavailable
         case .nothing: self = .notFound
-        case .declined, .unsound, .outputFailed: self = .failure
+        case .declined, .unsound, .outputFailed, .changeUntold: self = .failure
         // The reader has enough output, as `head` does: no error.
         case .outputClosed: self = .success
         }

@@ -39,7 +39,7 @@ public enum MoodProgram {
                 throw .usage("Argument \(place + 1) is not UTF-8 text.", command: nil)
             }
             try runOther(texts, console)
-            if texts.isEmpty, console.isInputTerminal, console.isOutputTerminal {
+            if texts.isEmpty, console.isInputTerminal, console.isOutputTerminal, console.environment("TERM") != "dumb" {
                 return run(["key"], console: console, launcher: launcher)
             }
             switch try ArgumentParser.parse(texts, commands: Command.all) {
@@ -56,7 +56,10 @@ public enum MoodProgram {
                 let client = Client(
                     invocation, console: console, launcher: launcher, configuration: try Configuration.read(console))
                 defer { client.close() }
-                try invocation.command.run(client)
+                do throws(ClientError) { try invocation.command.run(client) } catch {
+                    guard case .outputFailed(let reason) = error, client.hasChanged else { throw error }
+                    throw .changeUntold(reason)
+                }
             }
             return .success
         } catch {

@@ -218,6 +218,22 @@ private final class Pressed {
         #expect(chosen("My own").last == choice)
     }
 
+    @Test func aNewMoodBeginsWithTheLabelOfItsEmoji() {
+        let form = #"{"effects":[],"editor":{"isPresented":true,"selectedEmoji":"😊","label":""}}"#
+        let (_, outside) = browse(["n", "q"]) { method, params in
+            switch method {
+            case "settings.get": #"{"palette":[{"emoji":"😊","label":"Happy"}]}"#
+            case "action.perform" where params.contains("add"): form
+            default: nil
+            }
+        }
+        #expect(actions(outside) == [#"{"action":{"type":"add"}}"#, #"{"label":"Happy"}"#])
+        var editor = LineEditor("Happy", isSuggestion: true)
+        _ = editor.take(.character("G"))
+        _ = editor.take(.character("o"))
+        #expect(editor.string == "Go", "what is typed takes the place of a suggestion")
+    }
+
     @Test func aSearchShowsWhatMatchesUntilEscape() {
         let mood = Canned.mood(label: "Calm", notes: "tea")
         let (pressed, outside) = browse(["/", "tea #sea", "\r", "\u{7f}", "q"]) { method, _ in

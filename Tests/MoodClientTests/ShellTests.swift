@@ -27,6 +27,41 @@ import Testing
         return (outside.run(arguments), outside)
     }
 
+    @Test(arguments: [
+        ("/set/label", "label: is wrong."), ("/set/valence", "valence: is wrong."),
+        ("/set/timestamp", "time: is wrong."),
+        ("/set/tags/1", "tags: is wrong."), ("/set/scales/sleep", "scales: is wrong."),
+        ("/set/timeZone", "time-zone: is wrong."), ("/set/notes", "The notes is wrong."),
+    ])
+    func anErrorInTheEditorNamesTheField(_ path: String, _ told: String) {
+        let error = Canned.error(-32602, "invalidParams", "\(path) is wrong.", more: #","path":"\#(path)""#)
+        var shown = ""
+        let (status, outside) = edited(
+            ["edit", Canned.id, "-e"],
+            [
+                { $0.replacing("Happy", with: "Glad") },
+                { text in
+                    shown = text
+                    return text
+                },
+            ], answers: ["mood.update": error])
+        #expect(shown.hasPrefix("# \(told)\n---\n"))
+        #expect(status == .badData && outside.error.hasPrefix("mood: \(told)\n"))
+    }
+
+    @Test func aDraftThatStaysWrongSaysWhatIs() {
+        var number = 0
+        let again = { (text: String) -> String in
+            number += 1
+            return text.replacing("Happy", with: "Glad") + "\(number)\n"
+        }
+        let error = Canned.error(-32602, "invalidParams", "/set/label is wrong.", more: #","path":"/set/label""#)
+        let (status, outside) = edited(
+            ["edit", Canned.id, "-e"], Array(repeating: again, count: 30), answers: ["mood.update": error])
+        #expect(
+            status == .badData && outside.error.hasPrefix("mood: label: is wrong.\n      What you wrote is kept in "))
+    }
+
     @Test func theEditorShowsFrontMatterAndNotesAndChangesAreSent() {
         var shown = ""
         let (status, outside) = edited(

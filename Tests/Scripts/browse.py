@@ -91,7 +91,7 @@ def browse(terminal, mood, environment):
 
     # The form, over the list.
     terminal.press("n")
-    terminal.wait("Intro State", "› Label", gone=["s Save", "✗"])
+    terminal.wait("Intro State", "› Label", "s Save", gone=["✗"])
     # An emoji brings its label; a typed label stays.
     terminal.press("Up", "Up", "Right", "Enter")
     terminal.wait("Label    Excited", "Save", gone=["✗"])

@@ -1,6 +1,7 @@
 /// The words of `mood add`: a mood, then signs and a note.
 ///
 ///     😊 Happy slept well +sport     an emoji, its label, the note, a tag
+///     😊Happy                        without the space
 ///     😊                             an emoji; the label is the palette's
 ///     calm @2h slept well            a word of the palette, a time, the note
 ///     calm, slept well               punctuation after the mood is none of its words
@@ -8,13 +9,8 @@
 struct MoodWords {
     struct Fault: Error {
         let message: String
-        /// Whether the palette does not know the word.
-        let isUnknownWord: Bool
 
-        init(_ message: String, isUnknownWord: Bool = false) {
-            self.message = message
-            self.isUnknownWord = isUnknownWord
-        }
+        init(_ message: String) { self.message = message }
     }
 
     private(set) var emoji = ""
@@ -39,6 +35,9 @@ struct MoodWords {
             }
         }
         takeTime(&rest)
+        if let first = rest.first, let (emoji, label) = TypedEmoji.parted(first.text) {
+            rest.replaceSubrange(0...0, with: [(emoji, false), (label, false)])
+        }
         guard let first = rest.first else {
             throw Fault("Which mood? Give an emoji and a label, or a word of your palette.")
         }
@@ -70,6 +69,10 @@ struct MoodWords {
             let isWord = !rest.isEmpty && !next.text.contains(where: \.isWhitespace)
             label = isWord ? Self.withoutPunctuation(next.text).text : next.text
             return
+        }
+        guard emoji.count == 1 else {
+            throw Fault(
+                "'\(emoji)' is more than one emoji. Put a space after the first: mood add \(emoji.prefix(1)) LABEL")
         }
         guard let feeling = palette().feeling(emoji: emoji) else {
             throw Fault("\(emoji) is not in your palette, so it needs a label: mood add \(emoji) LABEL")
@@ -132,7 +135,6 @@ struct MoodWords {
         }.first
         return Fault(
             "'\(word)' is no emoji and no word of your palette.\(Suggestion.question(nearest))"
-                + " A new feeling wants an emoji and a label: mood add 😌 '\(word)'",
-            isUnknownWord: true)
+                + " A new feeling wants an emoji and a label: mood add 😌 '\(word)'")
     }
 }

@@ -26,6 +26,14 @@ enum TypedEmoji {
         throw .badInput("\(option): '\(word)' is no emoji.", advice: "Give one such as 😊 or :smile:.")
     }
 
+    /// Parts `😊Happy`, an emoji with a label right behind it; nil for any other word.
+    static func parted(_ word: String) -> (emoji: String, label: String)? {
+        guard let first = word.first, isEmoji(first) else { return nil }
+        let label = word.dropFirst().drop { $0.isWhitespace }
+        guard let start = label.first, start.isLetter || start.isNumber, !isEmoji(start) else { return nil }
+        return (String(first), String(label))
+    }
+
     /// Whether two emoji differ at most in variation selectors.
     static func isSame(_ a: String, _ b: String) -> Bool { bare(a).elementsEqual(bare(b)) }
 

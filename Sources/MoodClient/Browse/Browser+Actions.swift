@@ -21,7 +21,9 @@ extension Browser {
     }
 
     private func edit(_ field: (name: String, title: String, text: String)) {
-        mode = .typing(title: field.title, LineEditor(field.text)) { (browser, text) throws(ClientError) in
+        let isSuggestion = field.name == "label" && field.text == suggestedLabel
+        mode = .typing(title: field.title, LineEditor(field.text, isSuggestion: isSuggestion)) {
+            (browser, text) throws(ClientError) in
             browser.isFormTouched = true
             let value: JSONValue =
                 field.name == "tags" ? .array(Client.tags(text).map { .string($0) }) : .string(text)
@@ -43,20 +45,30 @@ extension Browser {
         try noteRevision()
         guard let result else { return }
         if let isPresented = result["editor"]?["isPresented"]?.boolean {
-            if isPresented, !isEditing { isFormTouched = false }
+            if isPresented, !isEditing {
+                isFormTouched = false
+                suggestedLabel = nil
+                // A new mood begins with an emoji that is chosen already.
+                if let state = result["editor"], state["editing"] == nil {
+                    try fillLabel(of: state["selectedEmoji"]?.string ?? "", state)
+                }
+            }
             isEditing = isPresented
         }
-        if let before { try fillLabel(of: action["emoji"]?.string ?? "", before) }
+        if let before {
+            isFormTouched = true
+            try fillLabel(of: action["emoji"]?.string ?? "", before)
+        }
         for effect in result["effects"]?.array ?? [] { show(effect) }
     }
 
     /// Fills in the palette's label of a chosen emoji, unless a person typed a label.
     private func fillLabel(of emoji: String, _ before: JSONValue) throws(ClientError) {
-        isFormTouched = true
         let palette = client.palette()
         guard let label = before["label"]?.string, let feeling = palette.feeling(emoji: emoji) else { return }
         let usual = palette.feeling(emoji: before["selectedEmoji"]?.string ?? "")?.label
         guard label.isEmpty || label == usual else { return }
+        suggestedLabel = feeling.label
         try attempt { (client) throws(ClientError) in
             _ = try client.call("editor.set", [.init("label", .string(feeling.label))])
         }

@@ -43,6 +43,8 @@ final class Browser {
     private(set) var isFormOver = false
     /// Whether the person has done something in the form since it was opened.
     var isFormTouched = false
+    /// The label that came with the chosen emoji.
+    var suggestedLabel: String?
     /// The search in the list; nil shows the whole list.
     var search: String?
     private var route = ""

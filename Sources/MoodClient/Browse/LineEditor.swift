@@ -4,8 +4,13 @@ struct LineEditor {
     /// The index of the character after the cursor.
     private(set) var cursor: Int
 
-    init(_ text: String) {
+    /// Whether what is typed first takes the place of the text.
+    private var isSuggestion: Bool
+
+    /// - Parameter isSuggestion: whether the text is one that the person has not typed.
+    init(_ text: String, isSuggestion: Bool = false) {
         self.text = Array(text)
+        self.isSuggestion = isSuggestion
         cursor = self.text.count
     }
 
@@ -13,6 +18,13 @@ struct LineEditor {
 
     /// - Returns: false for a key that edits nothing.
     mutating func take(_ key: Key) -> Bool {
+        let isTyped =
+            switch key {
+            case .character, .paste: true
+            default: false
+            }
+        if isSuggestion, isTyped { (text, cursor) = ([], 0) }
+        isSuggestion = false
         switch key {
         case .character(let character): insert([character])
         case .paste(let pasted): insert(Array(pasted.replacing("\r\n", with: "\n").replacing("\r", with: "\n")))

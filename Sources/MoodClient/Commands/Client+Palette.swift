@@ -66,6 +66,7 @@ extension Client {
     }
 
     private func addFeeling(_ words: [String], to entries: inout [JSONValue]) throws(ClientError) {
+        let words = words.first.flatMap(TypedEmoji.parted).map { [$0.emoji, $0.label] + words.dropFirst() } ?? words
         guard words.count > 1 else {
             throw usage("Give an emoji and a label: mood palette add 🫠 Melting --valence -0.2")
         }
@@ -139,8 +140,14 @@ extension Client {
             // `/palette/12/label` or `/palette/12/aliases/0`
             let parts = path.split(separator: "/")
             let number = parts.count > 3 ? (Int(parts[3]) ?? 0) + 1 : 0
-            let isName = parts.count > 2 && (parts[2] == "label" || parts[2] == "aliases") && number < names.count
-            throw .badInput(isName ? "'\(names[number])' \(reason)." : "The palette \(reason).", advice: nil)
+            let subject =
+                switch parts.dropFirst(2).first {
+                case "label", "aliases": number < names.count ? "'\(names[number])'" : "The palette"
+                case "valence": "--valence"
+                case "emoji": "The emoji"
+                default: "The palette"
+                }
+            throw .badInput("\(subject) \(reason).", advice: nil)
         }
         if wantsJSON { try print(json: result) }
     }

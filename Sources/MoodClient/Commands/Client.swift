@@ -14,6 +14,10 @@ final class Client {
     /// The palette after its first use.
     var knownPalette: PersonalPalette?
     private var knownSettings: JSONValue?
+    /// The error of the host that has settings and cannot read them.
+    private(set) var settingsFault: ClientError?
+    /// Whether the host has done something that is kept.
+    private(set) var hasChanged = false
     private var knownClocks: Console?
     /// Whether the host does not know the locale of the environment.
     var isEnvironmentLocaleUnknown = false
@@ -78,7 +82,13 @@ final class Client {
     /// The settings, requested once; empty if the host does not answer.
     func settings() -> JSONValue {
         if let known = knownSettings { return known }
-        let settings = (try? call("settings.get")).flatMap { try? JSONValue.parse($0) } ?? .object([])
+        var settings = JSONValue.object([])
+        do throws(ClientError) {
+            settings = try tree(call("settings.get"))
+        } catch {
+            // Other hosts have none.
+            if case .remote(let failure) = error, failure.code != -32601 { settingsFault = error }
+        }
         knownSettings = settings
         return settings
     }
@@ -133,10 +143,23 @@ final class Client {
                 left -= Self.pauseMilliseconds + Int(Clock.monotonicMilliseconds - start)
             }
             switch answer {
-            case .result(let bytes): return bytes
+            case .result(let bytes):
+                if Self.changes(method, params) { self.hasChanged = true }
+                return bytes
             case .failure(let error): throw .remote(error)
             }
         }
+    }
+
+    /// Methods whose effect is kept, by the last part of their names.
+    private static let changing: Set<String> = [
+        "create", "update", "updateMany", "delete", "deleteMany", "clear", "setFavorite", "toggleFavorite", "setNotes",
+        "undelete", "undo", "redo", "import", "set", "settle", "submit", "perform",
+    ]
+
+    private static func changes(_ method: String, _ params: [UInt8]?) -> Bool {
+        guard let name = method.split(separator: ".").last, changing.contains(String(name)) else { return false }
+        return (params.flatMap { try? JSONValue.parse($0) })?["dryRun"]?.boolean != true
     }
 
     private static let busy = 1010

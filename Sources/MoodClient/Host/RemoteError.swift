@@ -39,11 +39,11 @@ struct RemoteError: Error, Sendable {
     var lines: [String] { lines(for: nil) }
 
     /// The lines in the words of a command. `mood rpc` sends raw requests, so it has the protocol's words.
-    func lines(for command: Command?) -> [String] {
+    func lines(for command: Command?, in form: CommandLineMessages.Form = .options) -> [String] {
         var facts: [String] = []
         let command = command?.name == Command.call.name ? nil : command
-        if let path = data?["path"]?.string, !path.isEmpty, !mentions(path) {
-            facts.append("It is about \(command.map { CommandLineMessages.name(of: path, $0) } ?? path).")
+        if let path = data?["path"]?.string, !path.isEmpty, !CommandLineMessages.mentions(path, in: message) {
+            facts.append("It is about \(command.map { CommandLineMessages.name(of: path, $0, in: form) } ?? path).")
         }
         if let reason = data?["reason"]?.string, !mentions(reason) { facts.append("Reason: \(reason).") }
         let suggestions = (data?["suggestions"]?.array ?? []).compactMap(\.string)
@@ -51,8 +51,8 @@ struct RemoteError: Error, Sendable {
             facts.append("Did you mean '\(first)'?")
         }
         facts += advice.map { [$0] } ?? []
-        let told =
-            command.map { CommandLineMessages.text(message, path: data?["path"]?.string, command: $0) } ?? message
+        let path = data?["path"]?.string
+        let told = command.map { CommandLineMessages.text(message, path: path, command: $0, in: form) } ?? message
         return (facts.isEmpty ? [told] : [told, facts.joined(separator: " ")]) + problems
     }
 
@@ -79,7 +79,7 @@ struct RemoteError: Error, Sendable {
         // A plugin's id has dots, a mood's has none.
         case 1001 where data?["id"]?.string?.utf8.contains(UInt8(ascii: ".")) == true:
             "'mood plugin list' shows all plugins."
-        case 1001 where data?["id"] != nil && !mentions("mood.list") && !mentions("mood list"):
+        case 1001 where data?["id"] != nil && !["mood.list", "mood.deleted", "mood list"].contains(where: mentions):
             "'mood list' shows all moods."
         case 1010: "Nothing was changed; try again in a moment."
         case 1013: "Check with 'mood list' whether it was kept, then try again."

@@ -151,7 +151,8 @@ extension Client {
             return try MoodWords(
                 invocation.words, wordsBeforeDashes: invocation.wordsBeforeDashes, palette: { self.palette() })
         } catch {
-            throw usage(error.message)
+            // Words are looked up in the palette, which is a setting.
+            throw settingsFault ?? usage(error.message)
         }
     }
 

@@ -23,6 +23,7 @@ extension Client {
     ) throws(ClientError) {
         let path = try draftPath()
         var text = start.text()
+        var lastRemark = ""
         for _ in 0..<Self.roundsMax {
             let written = try edited(text, path)
             let isUntouched = written == text && text == start.text()
@@ -36,23 +37,22 @@ extension Client {
             }
             guard let remark = try attempt(written, path, send) else { return console.removeFile(path) }
             // The person changed nothing and gives up.
-            if written == text {
-                throw .badInput(remark, advice: "What you wrote is kept in \(path).")
-            }
+            lastRemark = remark.joined(separator: " ")
+            if written == text { break }
             text = Self.remarked(written, remark)
         }
-        throw .badInput("That was wrong too often.", advice: "What you wrote is kept in \(path).")
+        throw .badInput(lastRemark, advice: "What you wrote is kept in \(path).")
     }
 
-    /// - Returns: the error, for another try; nil if the draft was sent.
+    /// - Returns: the lines of the error, for another try; nil if the draft was sent.
     private func attempt(
         _ written: String, _ path: String, _ send: (Draft) throws(ClientError) -> Void
-    ) throws(ClientError) -> String? {
+    ) throws(ClientError) -> [String]? {
         let draft: Draft
         do throws(Draft.Fault) {
             draft = try Draft(parsing: written)
         } catch {
-            return error.message
+            return [error.message]
         }
         do throws(ClientError) {
             try send(draft)
@@ -62,7 +62,7 @@ extension Client {
                 console.writeError("What you wrote is kept in \(path).\n")
                 throw error
             }
-            return error.lines(for: invocation.command).joined(separator: "\n")
+            return error.lines(for: invocation.command, in: .fields)
         }
     }
 
@@ -76,9 +76,9 @@ extension Client {
     }
 
     /// The text with the error above it, in place of older remarks.
-    private static func remarked(_ text: String, _ remark: String) -> String {
+    private static func remarked(_ text: String, _ remark: [String]) -> String {
         let body = text.split(separator: "\n", omittingEmptySubsequences: false).drop { $0.hasPrefix("#") }
-        return remark.split(separator: "\n").map { "# \($0)\n" }.joined() + body.joined(separator: "\n")
+        return remark.flatMap { $0.split(separator: "\n") }.map { "# \($0)\n" }.joined() + body.joined(separator: "\n")
     }
 
     private func draftPath() throws(ClientError) -> String {

@@ -110,7 +110,7 @@ extension Client {
         if let cursor = invocation.value("cursor") { params.append(.init("cursor", .string(cursor))) }
         let result = try call("store.log", params)
         if wantsJSON { return try print(json: result) }
-        let items = try tree(result)["items"]?.array ?? []
+        let items = try described(tree(result)["items"]?.array ?? [])
         if items.isEmpty { return tell("Nothing has been changed yet.") }
         guard console.isOutputTerminal else {
             return try print(
@@ -135,6 +135,54 @@ extension Client {
         if try tree(result)["nextCursor"] != nil { tell("More: mood log --limit 200") }
     }
 
+    /// The items of a log, with the members that each change of one mood has changed in its summary.
+    private func described(_ items: [JSONValue]) throws(ClientError) -> [JSONValue] {
+        func changed(_ item: JSONValue) -> String? {
+            guard item["kind"]?.string == "updated", let ids = item["ids"]?.array, ids.count == 1 else { return nil }
+            return ids.first?.string
+        }
+        var changes: [Int: String] = [:]
+        for id in Set(items.compactMap(changed)) {
+            let revisions = items.filter { changed($0) == id }.compactMap { $0["revision"]?.integer }
+            for version in try versions(of: id, downTo: revisions.min() ?? 0) {
+                changes[version.item["revision"]?.integer ?? 0] = version.changes
+            }
+        }
+        return items.map { item in
+            guard changed(item) != nil, let revision = item["revision"]?.integer,
+                let text = changes[revision], !text.isEmpty
+            else { return item }
+            let summary = JSONValue.string("\(item["summary"]?.string ?? ""): \(text)")
+            return .object((item.object ?? []).map { $0.name == "summary" ? .init("summary", summary) : $0 })
+        }
+    }
+
+    /// The versions of a mood, the newest first, down to a revision: items of `mood.history`, and what each has changed.
+    private func versions(
+        of id: String, downTo revision: Int
+    ) throws(ClientError) -> [(item: JSONValue, changes: String)] {
+        var items: [JSONValue] = []
+        var cursor: JSONValue?
+        repeat {
+            let params: [JSONValue.Member] = [.init("id", .string(id)), .init("limit", 100)]
+            let page = try tree(call("mood.history", params + (cursor.map { [.init("cursor", $0)] } ?? [])))
+            items += page["items"]?.array ?? []
+            cursor = page["nextCursor"]
+        } while cursor != nil && items.last?["revision"]?.integer ?? 0 >= revision
+        return compared(items)
+    }
+
+    /// - Parameter items: items of `mood.history`, the newest first.
+    private func compared(_ items: [JSONValue]) -> [(item: JSONValue, changes: String)] {
+        items.indices.map { index in
+            guard items[index]["kind"]?.string == "updated", index + 1 < items.count,
+                let mood = items[index]["mood"].flatMap({ MoodView($0) }),
+                let before = items[index + 1]["mood"].flatMap({ MoodView($0) })
+            else { return (items[index], "") }
+            return (items[index], mood.changes(since: before, clocks))
+        }
+    }
+
     private func when(_ time: String?) -> String {
         let local = time.flatMap { Moment($0) }.flatMap { clocks.localTime($0.secondsSince1970) }
         return Escaping.visible(local?.text ?? time ?? "")
@@ -148,20 +196,30 @@ extension Client {
             guard case .remote = error, let deleted = try deletedID(word) else { throw error }
             id = deleted
         }
-        let limit = JSONValue.number(String(invocation.integer("limit") ?? 50))
-        let result = try call("mood.history", [.init("id", .string(id)), .init("limit", limit)])
+        let limit = invocation.integer("limit") ?? 50
+        let params: [JSONValue.Member] = [.init("id", .string(id)), .init("limit", .number(String(limit)))]
+        let result = try call("mood.history", params)
         if wantsJSON { return try print(json: result) }
         var text = ""
         let page = try tree(result)
-        let items = page["items"]?.array ?? []
-        for (index, item) in items.enumerated() {
-            let isFirst = index == items.count - 1 && page["nextCursor"] == nil
+        var items = page["items"]?.array ?? []
+        let count = items.count
+        // The version before the oldest one tells what that one has changed.
+        if let cursor = page["nextCursor"] {
+            let earlier: [JSONValue.Member] = [.init("id", .string(id)), .init("limit", 1), .init("cursor", cursor)]
+            items += try tree(call("mood.history", earlier))["items"]?.array ?? []
+        }
+        for (index, version) in compared(items).prefix(count).enumerated() {
+            let item = version.item
+            let isFirst = index == count - 1 && page["nextCursor"] == nil
             // A mood that existed before was brought back by undo, undelete or an import.
             let verb = [
                 "created": isFirst ? "Recorded" : "Brought back", "updated": "Changed", "deleted": "Deleted",
             ][item["kind"]?.string ?? ""]
             var line = "\(item["revision"]?.integer ?? 0)  \(when(item["at"]?.string))  \(verb ?? "Changed")"
-            if let mood = item["mood"].flatMap({ MoodView($0) }) {
+            if !version.changes.isEmpty, let mood = item["mood"].flatMap({ MoodView($0) }) {
+                line += "  \(mood.emoji) \(mood.label): \(version.changes)"
+            } else if let mood = item["mood"].flatMap({ MoodView($0) }) {
                 line += "  \(mood.emoji) \(mood.label)" + (mood.isFavorite ? " ★" : "")
                 line += mood.tags.map { " #\($0)" }.joined() + (mood.notes.isEmpty ? "" : "  \(mood.notes.prefix(200))")
             }

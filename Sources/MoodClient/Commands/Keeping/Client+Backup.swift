@@ -94,6 +94,7 @@ extension Client {
             try file?.write(text)
         }
         copy.moods = copy.lines - (hasSettings ? 1 : 0)
+        if !hasSettings, invocation.has("damaged") { tellOfSettings() }
         guard let size = try file?.finish() else { throw unexpected() }
         copy.size = size
         let problem: String?
@@ -108,6 +109,13 @@ extension Client {
                     + " deleted.")
         }
         return copy
+    }
+
+    /// Tells that the copy has no settings, where those of the store cannot be read.
+    private func tellOfSettings() {
+        _ = settings()
+        guard let fault = settingsFault else { return }
+        tell("The copy has the moods and no settings. " + fault.lines(for: invocation.command).joined(separator: " "))
     }
 
     /// A name from the time, which no file in the directory has.

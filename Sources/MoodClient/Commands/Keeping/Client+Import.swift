@@ -84,10 +84,11 @@ extension Client {
             let result = try callLong("store.import", params + commonMembers())
             return try finish(result, isDone: !invocation.has("dry-run"), isRestore: isRestore)
         }
+        // A file that cannot be taken is refused before anything is asked.
+        let plan = try tree(callLong("store.import", params + [.init("dryRun", true)]))
         guard console.isInputTerminal, file != "-" else {
             throw usage("Off a terminal this wants --yes, or --dry-run to see what it would do.")
         }
-        let plan = try tree(callLong("store.import", params + [.init("dryRun", true)]))
         tellOfCheck(plan)
         tell(Self.problems(plan) + "This would add \(Self.outcome(plan)).")
         guard (plan["created"]?.integer ?? 0) + (plan["updated"]?.integer ?? 0) > 0 else {

@@ -114,13 +114,20 @@ extension Client {
         else { throw unexpected() }
         let status = try tree(call("sync.status"))
         if status["state"]?.string == "incomplete" {
-            try print("Incomplete: \(Escaping.visible(status["lastError"]?.string ?? ""))\n")
+            try print("Incomplete: \(lastError(status) ?? "")\n")
         }
         if status["state"]?.string == "offline" {
-            return try print("Not reached: \(Escaping.visible(status["lastError"]?.string ?? ""))\n")
+            return try print("Not reached: \(lastError(status) ?? "")\n")
         }
         try print("Sent \(pushed), brought in \(applied).\n")
         if conflicts > 0 { try print("In conflict: \(conflicts). See mood sync conflicts.\n") }
+    }
+
+    /// The last error in the words of the command, safe for a terminal.
+    private func lastError(_ status: JSONValue) -> String? {
+        status["lastError"]?.string.map {
+            Escaping.visible(CommandLineMessages.text($0, path: nil, command: invocation.command))
+        }
     }
 
     private func show(status result: [UInt8]) throws(ClientError) {
@@ -140,7 +147,7 @@ extension Client {
         try line("journal", status["journal"]?.string)
         try line("replica", status["replica"]?.string)
         try line("last sync", status["lastSync"]?.string)
-        try line("last error", status["lastError"]?.string)
+        try line("last error", lastError(status))
         try line("not sent", String(pending))
         for replica in replicas where replica["id"]?.string != status["replica"]?.string {
             guard let id = replica["id"]?.string else { throw unexpected() }
@@ -166,14 +173,29 @@ extension Client {
         if wantsJSON { return try print(json: result) }
         guard let items = try tree(result)["items"]?.array else { throw unexpected() }
         if items.isEmpty { return try print("Nothing is in conflict.\n") }
+        let names = try names(ofMoods: items.compactMap { $0["mood"]?.string })
         for (number, item) in items.enumerated() {
             guard let id = item["id"]?.string, let member = item["member"]?.string, let shown = item["shown"],
                 let other = item["other"]
             else { throw unexpected() }
             try print(
-                "\(number + 1)  \(Escaping.visible(id))\n   \(Escaping.visible(member)): shown \(Escaping.visible(shown.text)),"
+                "\(number + 1)  \(item["mood"]?.string.flatMap { names[$0] }.map { $0 + "\n   " } ?? "")"
+                    + "\(Escaping.visible(id))\n   \(Escaping.visible(member)): shown \(Escaping.visible(shown.text)),"
                     + " other \(Escaping.visible(other.text))\n")
         }
+    }
+
+    /// `😊 Happy of 2026-01-02 06:04` for each mood that is there, by its id.
+    private func names(ofMoods ids: [String]) throws(ClientError) -> [String: String] {
+        var names: [String: String] = [:]
+        for id in Set(ids) {
+            do throws(ClientError) {
+                names[id] = try mood(call("mood.get", [.init("id", .string(id))])).told(clocks)
+            } catch {
+                guard case .remote = error else { throw error }
+            }
+        }
+        return names
     }
 
     private func settle(_ id: String, _ choice: String) throws(ClientError) {

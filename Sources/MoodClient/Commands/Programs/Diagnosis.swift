@@ -73,7 +73,7 @@ struct Diagnosis {
     private mutating func add(_ problems: [JSONValue]) {
         func kind(_ problem: JSONValue) -> String {
             // One remedy mends every problem of that file.
-            if problem["file"]?.string == Self.navigation { return Self.navigation }
+            if let file = problem["file"]?.string, file == Self.navigation || file == Self.settings { return file }
             let kind = problem["kind"]?.string ?? ""
             let isOperations = problem["file"]?.string?.hasPrefix(Self.operations) == true
             return isOperations && kind == "missing" ? Self.operations : kind
@@ -91,6 +91,8 @@ struct Diagnosis {
 
     /// The file of the routers saved by name.
     private static let navigation = "navigation.json"
+    /// The file of the settings and the palette.
+    private static let settings = "settings.json"
     /// The beginning of the name of the file with the outcomes of operations.
     private static let operations = "operations-"
 
@@ -99,14 +101,14 @@ struct Diagnosis {
     private func finding(_ kind: String, _ what: String) -> Finding {
         switch kind {
         case Self.navigation:
-            let file = Self.quoted(path + "/" + Self.navigation)
             return Finding(
                 what: what, meaning: "Navigation cannot be saved or restored. Moods are not affected.",
-                remedies: [
-                    Remedy(
-                        when: "Mend the file, or put it away to begin with nothing saved:",
-                        command: "mv \(file) \(Self.quoted(path + "/navigation-damaged.json"))")
-                ])
+                remedies: [putAway(kind)])
+        case Self.settings:
+            return Finding(
+                what: what,
+                meaning: "Your settings and your palette cannot be read. Moods are not affected.",
+                remedies: [putAway(kind)])
         case Self.operations:
             return Finding(
                 what: what,
@@ -174,6 +176,13 @@ struct Diagnosis {
                     elsewhere,
                 ])
         }
+    }
+
+    private func putAway(_ name: String) -> Remedy {
+        let damaged = name.replacing(".json", with: "-damaged.json")
+        return Remedy(
+            when: "Mend the file, or put it away to begin with nothing saved:",
+            command: "mv \(Self.quoted("\(path)/\(name)")) \(Self.quoted("\(path)/\(damaged)"))")
     }
 
     private var byHand: Remedy {

@@ -16,7 +16,8 @@ extension Client {
         try checkTerminal()
         let feelings = try usedMost()
         guard !feelings.isEmpty else {
-            throw .badInput("There is no palette to choose from.", advice: "Use 'mood add EMOJI LABEL'.")
+            throw settingsFault
+                ?? .badInput("There is no palette to choose from.", advice: "Use 'mood add EMOJI LABEL'.")
         }
         guard
             let choice = try onScreen({ (terminal) throws(ClientError) in
