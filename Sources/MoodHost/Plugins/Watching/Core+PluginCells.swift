@@ -18,7 +18,7 @@ extension Core {
         waitMilliseconds: Int, _ out: inout JSONWriter
     ) throws -> (any LaterWork)? {
         let wanted = try askForCells(id, reading, request)
-        let missing = wanted.filter { plugins.cells.find($0.key, at: Clock.monotonicMilliseconds) == nil }
+        let missing = wanted.filter { !plugins.cells.has($0.key, at: Clock.monotonicMilliseconds) }
         if missing.isEmpty || waitMilliseconds == 0 {
             try show(id, request, form, wanted, &out)
             return nil
@@ -48,7 +48,7 @@ extension Core {
             ].joined(separator: "\n")
             let key = PluginCells.Key(plugin: plugin.id, mood: id, revision: revision, surroundings: surroundings)
             wanted.append((key, plugin))
-            guard plugins.cells.find(key, at: now) == nil, plugins.cells.underWay[key] == nil else { continue }
+            guard !plugins.cells.has(key, at: now), plugins.cells.underWay[key] == nil else { continue }
             let call = plugin.call("detail.cells", .object(params))
             plugins.cells.underWay[key] = call
             plugin.hosted.call(call)
@@ -64,7 +64,14 @@ extension Core {
             let isMissed = plugins.cells.end(key)
             guard let plugin = plugins[key.plugin] else { continue }
             var bytes = Array(#"{"cells":[],"maxAge":1}"#.utf8)
-            if case .result(let result) = outcome { bytes = result }
+            switch outcome {
+            case .result(let result): bytes = result
+            case .failed(let error):
+                plugin.noteOnce(
+                    "detail.cells: It answered with an error: \(String(decoding: error.prefix(200), as: UTF8.self))")
+            // The log says these already.
+            case .unusable, .timedOut, .unavailable, .cancelled, .unknown: break
+            }
             let now = Clock.monotonicMilliseconds
             if let problem = plugins.cells.take(bytes, key, plugin.manifest, types: types, at: now) {
                 plugin.hosted.note(problem)
@@ -78,12 +85,12 @@ extension Core {
         _ wanted: [(key: PluginCells.Key, plugin: TrustedPlugin)],
         _ out: inout JSONWriter
     ) throws {
-        let (now, plugins) = (Clock.monotonicMilliseconds, plugins)
+        let plugins = plugins
         var cells = JSONWriter(capacity: 1024)
         for (key, plugin) in wanted {
-            if let found = plugins.cells.find(key, at: now) {
+            if let found = plugins.cells.show(key) {
                 if !found.isEmpty { found.withUnsafeBytes { cells.raw($0) } }
-            } else if plugins.cells.underWay[key] != nil {
+            } else {
                 plugins.cells.note(missed: key)
                 JSONValue.loadingCell(plugin).write(to: &cells)
             }

@@ -19,10 +19,16 @@ struct PluginCells {
         /// The end of validity by the monotonic clock, in milliseconds.
         let end: Int
         let number: Int
+        /// The end of the time in which a screen shows them once, however short they are valid.
+        let showEnd: Int
+        var isShown = false
     }
 
     private static let countMax = 256
-    private static let maxAge = 300
+    private static let maxAge = 300.0
+    private static let maxAgeMax = 86_400.0
+    /// The time for a client that was told of cells to ask for them.
+    private static let showMilliseconds = 5000
 
     private var entries: [Key: Entry] = [:]
     private var count = 0
@@ -31,9 +37,17 @@ struct PluginCells {
     /// The calls under way.
     var underWay: [Key: PluginCall] = [:]
 
-    func find(_ key: Key, at now: Int) -> [UInt8]? {
-        guard let entry = entries[key], now < entry.end else { return nil }
-        return entry.cells
+    /// Whether the plugin need not be asked: its cells are valid, or no screen has shown them yet.
+    func has(_ key: Key, at now: Int) -> Bool {
+        guard let entry = entries[key] else { return false }
+        return now < entry.end || !entry.isShown && now < entry.showEnd
+    }
+
+    /// The cells for a screen; nil if a call for them is under way.
+    mutating func show(_ key: Key) -> [UInt8]? {
+        if underWay[key] != nil { return nil }
+        entries[key]?.isShown = true
+        return entries[key]?.cells ?? []
     }
 
     mutating func note(missed key: Key) { missed.insert(key) }
@@ -56,22 +70,24 @@ struct PluginCells {
     mutating func take(_ result: [UInt8], _ key: Key, _ manifest: Manifest, types: Set<String>, at now: Int) -> String?
     {
         let value = result.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
-        guard let cells = value["cells"]?.array else { return "detail.cells: the result has no cells." }
         var writer = JSONWriter(capacity: result.count + 64)
         var problem: String?
-        for cell in cells {
+        var age = value["maxAge"].map { $0.double ?? .infinity } ?? Self.maxAge
+        if value["cells"]?.array == nil { (problem, age) = ("detail.cells: the result has no cells.", 1) }
+        for cell in value["cells"]?.array ?? [] {
             do throws(CellProblem) {
                 try Self.adopted(cell, key.plugin, manifest, types).write(to: &writer)
             } catch {
                 problem = "detail.cells: a cell was left out, because \(error.reason)."
             }
         }
-        let age = max(min(value["maxAge"]?.integer ?? Self.maxAge, 86_400), 0)
         if entries.count >= Self.countMax, let oldest = entries.min(by: { $0.value.number < $1.value.number }) {
             entries[oldest.key] = nil
         }
         count += 1
-        entries[key] = Entry(cells: Array(writer.buffer.bytes), end: now + age * 1000, number: count)
+        entries[key] = Entry(
+            cells: Array(writer.buffer.bytes), end: now + Int(max(min(age, Self.maxAgeMax), 0) * 1000), number: count,
+            showEnd: now + Self.showMilliseconds)
         return problem
     }
 
@@ -88,22 +104,39 @@ struct PluginCells {
         guard let name = cell["id"]?.string else { throw CellProblem(reason: "it has no id") }
         let isOwn = manifest.provides.cells.contains { "x.\(id).\($0.type)".utf8.elementsEqual(type.utf8) }
         guard isOwn || types.contains(type) else { throw CellProblem(reason: "there is no type of cell \(type)") }
-        try checkActions(cell, id)
+        try check(cell, id, isOwn: isOwn)
         return .object(
             members.map { $0.name.utf8.elementsEqual("id".utf8) ? .init("id", .string("\(id)/\(name)")) : $0 })
     }
 
-    /// Checks the actions in a value. The validator bounds the depth, so this recursion is bounded too.
-    private static func checkActions(_ value: JSONValue, _ id: PluginID) throws(CellProblem) {
-        for element in value.array ?? [] { try checkActions(element, id) }
+    /// Checks the actions in a value, and the addresses that a client opens. The validator bounds the depth, so this
+    /// recursion is bounded too.
+    /// - Parameter isOwn: whether it belongs to a cell whose other members only the plugin knows.
+    private static func check(_ value: JSONValue, _ id: PluginID, isOwn: Bool) throws(CellProblem) {
+        for element in value.array ?? [] { try check(element, id, isOwn: isOwn) }
         for member in value.object ?? [] {
             if member.name.utf8.elementsEqual("action".utf8) {
                 let type = member.value["type"]?.string ?? ""
-                guard type.utf8.elementsEqual("openURL".utf8) || type.utf8.starts(with: "x.\(id).".utf8) else {
+                if type.utf8.starts(with: "x.\(id).".utf8) { continue }
+                guard type.utf8.elementsEqual("openURL".utf8) else {
                     throw CellProblem(reason: "the action \(type.prefix(64)) is not its own")
                 }
+                try check(address: member.value["url"], by: TextRule.linkProblem)
+            } else {
+                if !isOwn, member.name.utf8.elementsEqual("url".utf8) {
+                    try check(address: member.value, by: TextRule.urlProblem)
+                }
+                try check(member.value, id, isOwn: isOwn)
             }
-            try checkActions(member.value, id)
+        }
+    }
+
+    private static func check(
+        address: JSONValue?, by rule: (UnsafeRawBufferPointer) -> String?
+    ) throws(CellProblem) {
+        guard let text = address?.string else { throw CellProblem(reason: "its url is no text") }
+        if let problem = Array(text.utf8).withUnsafeBytes(rule) {
+            throw CellProblem(reason: "its url \(text.prefix(64)) \(problem)")
         }
     }
 }
