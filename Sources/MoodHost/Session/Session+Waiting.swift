@@ -170,6 +170,8 @@ extension Session {
         var number = 0
         let (ways, round, place) = (ways, round, place)
         (self.round, self.place) = (nil, nil)
+        // The first message that waits for the helper thread: it is looked at again.
+        var waiting: Int?
         while let frame = frames.next(isAtEnd: isInputAtEnd) {
             number += 1
             guard number > lookedAt, case .message(let range, _) = frame else { continue }
@@ -177,14 +179,18 @@ extension Session {
             guard !cancellations.isAnswered(frameNumber + number) else { continue }
             switch overtaking(message) {
             case .everything: self.ways = ways.subtracting(.mayWait)
-            case .others where !isLineHeldUp: self.ways = ways
+            case .others where !isLineHeldUp && waiting == nil: self.ways = ways
             case .nothing, .others: continue
             }
             frameNumber += number
             defer { frameNumber -= number }
             do throws(Wait) { try handle(frame) } catch {
-                // The message waits for its turn instead.
-                isLineHeldUp = true
+                if case .helper = error {
+                    waiting = number
+                } else {
+                    // The message waits for its turn instead.
+                    isLineHeldUp = true
+                }
                 continue
             }
             cancellations.noteAnswered(frameNumber)
@@ -192,7 +198,7 @@ extension Session {
             if !dispatcher.pending.staged.isEmpty { isLineHeldUp = true }
         }
         (self.ways, self.round, self.place) = (ways, round, place)
-        lookedAt = max(lookedAt, number)
+        lookedAt = max(lookedAt, waiting.map { $0 - 1 } ?? number)
         frames.rewind(to: mark)
     }
 
