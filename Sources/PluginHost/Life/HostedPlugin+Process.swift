@@ -82,10 +82,17 @@ extension HostedPlugin {
 
     /// Fails the calls under way, and the waiting ones unless the plugin is started again.
     private func failCalls(at now: Int) {
-        let reason = life.reason ?? ending
+        let outcome: PluginCall.Outcome =
+            switch life.state {
+            case .backingOff, .failed:
+                .unusable("The plugin ended before it answered: \(life.reason ?? ending).")
+            // It was stopped, which is not its fault.
+            case .stopped, .starting, .running, .stopping:
+                .unavailable(state: PluginLife.State.stopped.rawValue, retryAfter: 0, isRetryable: false)
+            }
         let failed = underWay
         underWay.removeAll()
-        for call in failed { end(call, .unusable("The plugin ended before it answered: \(reason).")) }
+        for call in failed { end(call, outcome) }
         switch life.state {
         case .backingOff, .failed:
             let rest = life.deadline.map { max($0 - now, 0) }

@@ -113,7 +113,7 @@ extension RPCError {
         case "failed":
             advice = "See mood plugin log \(plugin), mend it, then mood plugin restart \(plugin)."
         case "backingOff": advice = "It has crashed and is started again soon; mood plugin log \(plugin) says why."
-        case "stopped": advice = "It was set or trusted anew meanwhile. Ask again."
+        case "stopped": advice = "It was set, trusted or started anew meanwhile. Ask again."
         default: advice = "See mood plugin info \(plugin)."
         }
         var details: [JSONValue.Member] = [.init("plugin", .string(plugin)), .init("state", .string(state))]
