@@ -42,6 +42,10 @@ import Testing
         ] { #expect(outside.output.contains(line + "\n"), "\(outside.output)") }
         #expect(outside.sent == [.init(method: "plugin.info", params: #"{"id":"org.a.one"}"#)])
         #expect(!outside.output.contains("granted"))
+        let navigator = Self.info().replacing(#""moods":"write""#, with: #""moods":"none""#)
+        let shown = Outside(["plugin.info": navigator])
+        #expect(shown.run("plugin", "info", "org.a.one") == .success)
+        #expect(shown.output.contains("may       navigate, and see the moods on screens, read /a, use the network\n"))
         let missing = Outside { _, _ in Canned.failure(Canned.error(1001, "notFound", more: #","id":"org.a.one""#)) }
         #expect(missing.run("plugin", "info", "org.a.one") == .notFound)
         #expect(missing.error.contains("'mood plugin list'") && !missing.error.contains("'mood list'"))
@@ -182,8 +186,10 @@ import Testing
         // A second one is refused, and the first one stays.
         #expect(outside.run("plugin", "add", folder.path + "/source", "--yes") != .success)
         #expect(folder.names("store/plugins") == ["org.a.one"])
+        system("mkdir -p '\(folder.path)/store/plugins-data/org.a.one'")
         #expect(outside.run("plugin", "remove", "org.a.one", "--yes") == .success)
         #expect(folder.names("store/plugins") == [] && folder.names("source").count == 5)
+        #expect(outside.error.contains("Its data stays: \(folder.path)/store/plugins-data/org.a.one"))
     }
 
     @Test func whatIsNotTrustedIsNotLeftInTheStore() throws {

@@ -53,6 +53,11 @@ import Testing
         for method in ["nav.goBack", "store.compact", "host.shutdown"] {
             #expect(try asked.answer(writer, method)?.kind == "permissionDenied", "\(method)")
         }
+        // Its params do not matter to a caller who may not call it.
+        let refused = try #require(try asked.answer(reader, "mood.create"))
+        #expect(refused.code == 1040 && refused["error"]?["data"]?["permission"]?.string == "moods:write")
+        let owned = try #require(try asked.answer(writer, "plugin.trust"))
+        #expect(owned.code == 1040 && owned["error"]?["message"]?.string?.contains("for people alone") == true)
         #expect(try asked.answer(.client, "store.compact") == nil, "it is answered later")
     }
 

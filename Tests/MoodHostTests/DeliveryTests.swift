@@ -16,6 +16,9 @@ import Testing
         #expect(first?.acknowledged == 7)
         #expect(!second.isOurs(at: 1000))
         #expect(second.acknowledged == nil)
+        // The file shows it to every host.
+        #expect(first?.lastAcknowledged == 7 && second.lastAcknowledged == 7)
+        #expect(PluginDelivery(directory.path + "/none", from: 3).lastAcknowledged == 3)
         first = nil
         // It looks once a second.
         #expect(!second.isOurs(at: 1999))

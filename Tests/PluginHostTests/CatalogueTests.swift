@@ -15,7 +15,9 @@ import Testing
     ) -> [FoundPlugin] {
         Catalogue.scan(
             places: places.map { folder.path + "/" + $0 }, storeDirectory: folder.path + "/store",
-            builtInFormats: ["text", "html"], builtInCells: ["hero"], digests: &digests)
+            builtIn: BuiltInNames(
+                shareFormats: ["text", "html"], importers: ["csv"], exporters: ["markdown"], cells: ["hero"]),
+            digests: &digests)
     }
 
     private static func first(_ folder: TestFolder) throws -> FoundPlugin { try #require(scan(folder).first) }
@@ -116,6 +118,11 @@ import Testing
                 "/provides/shareFormats/0/name"
             ),
             ("cells", ["type": "hero"], "/provides/cells/0/type"),
+            ("importers", ["format": "csv", "title": "A", "extensions": ["a"]], "/provides/importers/0/format"),
+            (
+                "exporters", ["format": "markdown", "title": "A", "extension": "a", "mediaType": "text/plain"],
+                "/provides/exporters/0/format"
+            ),
         ] as [(String, JSONValue, String)])
     func whatTheHostHasIsNotReplaced(kind: String, element: JSONValue, pointer: String) throws {
         let folder = try TestFolder()
@@ -147,13 +154,19 @@ import Testing
 
     @Test func aStoreThatIsNotThereYetIsProtectedToo() throws {
         let folder = try TestFolder()
-        let protected = ProtectedFolders([folder.path + "/new/store"])
+        let protected = ProtectedFolders(places: [], storeDirectory: folder.path + "/new/store")
         for (path, isTouched) in [
             ("/new/store", true), ("/new/store/a", true), ("/new", true), ("", true), ("/new/stores", false),
             ("/other", false),
         ] {
             #expect(protected.touches(folder.path + path) == isTouched, "\(path)")
+            #expect((protected.problem(of: folder.path + path) != nil) == isTouched, "\(path)")
         }
+    }
+
+    @Test(arguments: ["", "a", "./a", "/a/../b", "~a", "/a\0b", "/" + String(repeating: "a", count: 4096)])
+    func aPathThatIsNotWrittenInFullIsNotGranted(path: String) {
+        #expect(ProtectedFolders(places: [], storeDirectory: "/none/store").problem(of: path) != nil)
     }
 
     @Test func ofSeveralTheFirstByIDHasAName() throws {

@@ -57,6 +57,16 @@ import Testing
 
     private static let method: JSONValue = ["name": "write", "summary": "Writes."]
 
+    @Test func tooDeepIsSaidAndNotTakenForBroken() {
+        let deep = Array((String(repeating: "[", count: 70) + String(repeating: "]", count: 70)).utf8)
+        do throws(ManifestProblem) {
+            _ = try deep.withUnsafeBytes { (bytes) throws(ManifestProblem) in try Manifest.read(bytes, id: "a.b") }
+            Issue.record("it was read")
+        } catch {
+            #expect(error.reason.hasPrefix("is nested deeper than"), "\(error.reason)")
+        }
+    }
+
     static let wrong: [Case] = [
         Case("manifestVersion", 2, "/manifestVersion"), Case("manifestVersion", "1", "/manifestVersion"),
         Case("id", "org.example.other", "/id"), Case("id", "poem", "/id"), Case("id", 1, "/id"),

@@ -25,6 +25,11 @@ for line in sys.stdin.buffer:
         reply["result"] = {"protocol": 1}
     elif message["method"] == "pid":
         reply["result"] = {"pid": os.getpid()}
+    elif message["method"] == "many":
+        for _ in range(message["params"]["times"]):
+            print(json.dumps({"jsonrpc": "2.0", "id": "q", **message["params"]["request"]}), flush=True)
+            answer = json.loads(sys.stdin.buffer.readline())
+        reply["result"] = answer
     elif message["method"] == "events.deliver":
         label = message["params"]["changes"][0]["mood"]["label"] if "mood" in message["params"]["changes"][0] else json.dumps(message["params"])
         print("told of", label, file=sys.stderr, flush=True)
@@ -195,9 +200,27 @@ def at_once(host_path):
             one.close(), other.close()
 
 
+def counted(host_path):
+    """Only what changes something counts as a change of a plugin that is told of changes."""
+    with Trial(host_path) as trial:
+        one, other = pair(trial, provides={"methods": [method("many")], "events": ["mood"]}, permissions={"moods": "write"}, limits={"timeoutMs": 60000})
+
+        def many(times, name, params):
+            return one.ask(f"x.{ID}.many", {"times": times, "request": {"method": name, "params": params}})
+
+        mood = one.ask("mood.create", {"emoji": "😊", "label": "counted"})["id"]
+        many(601, "mood.setFavorite", {"id": mood, "isFavorite": False})
+        many(601, "mood.create", {"emoji": "😊"})
+        answer = many(600, "mood.toggleFavorite", {"id": mood})
+        check("counted: 600 changes after requests that changed nothing", "result" in answer, answer)
+        answer = many(1, "mood.toggleFavorite", {"id": mood})
+        check("counted: one more is refused", answer.get("error", {}).get("code") == 1020, answer)
+        one.close(), other.close()
+
+
 @script("host")
 def main(options):
-    for trial in (restarts, skips, withdrawn, at_once):
+    for trial in (restarts, skips, withdrawn, at_once, counted):
         trial(options.host)
     print(f"{len(faults)} faults" if faults else "both hosts have one plugin")
     return faults

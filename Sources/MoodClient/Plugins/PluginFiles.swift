@@ -10,6 +10,8 @@ enum PluginFiles {
 
     static func folder(inStore store: String, _ id: String) -> String { "\(store)/plugins/\(id)" }
 
+    static func data(inStore store: String, _ id: String) -> String { "\(store)/plugins-data/\(id)" }
+
     /// Whether a text is a plugin's id: two or more labels. It names a folder, so it may contain nothing else.
     static func isID(_ text: String) -> Bool {
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -72,7 +72,8 @@ struct PluginView {
         rows.append(Row(term: "provides", text: provides))
         rows.append(Row(term: "may", text: words(of: info["permissions"]) ?? "nothing more than run"))
         if let granted = info["granted"], let words = words(of: granted) {
-            rows.append(Row(term: "granted", text: words))
+            let isOfOthers = info["changed"]?.boolean == true
+            rows.append(Row(term: "granted", text: isOfOthers ? words + " (to what was trusted before)" : words))
         }
         if let digest { rows.append(Row(term: "digest", text: digest)) }
         if let tools = info["tools"] { rows.append(Row(term: "tools", text: Self.words(tools))) }
@@ -98,7 +99,9 @@ struct PluginView {
         case "write": words.append("read and change moods")
         default: break
         }
-        if permissions?["navigation"]?.boolean == true { words.append("navigate") }
+        if permissions?["navigation"]?.boolean == true {
+            words.append(words.isEmpty ? "navigate, and see the moods on screens" : "navigate")
+        }
         for (name, verb) in [("read", "read"), ("write", "write")] {
             let paths = (permissions?["files"]?[name]?.array ?? []).compactMap(\.string)
             if !paths.isEmpty { words.append("\(verb) \(paths.joined(separator: " and "))") }

@@ -5,6 +5,9 @@ import MoodCore
 public enum ImportFormat: String, Sendable, CaseIterable {
     case jsonl, csv, daylio, jrnl, dayone, pixels, ics
 
+    /// The extensions of files that programs write in these formats.
+    public static let fileExtensions: Set<String> = ["jsonl", "json", "csv", "tsv", "txt", "ics"]
+
     func reader(of file: ImportBytes) -> any ImportReader.Type {
         switch self {
         case .jsonl: JSONLinesImport.self
@@ -96,8 +99,8 @@ public struct MoodImport {
 
     /// The format of a file, from its beginning.
     /// - Throws: if the format is not supported.
-    public static func format(of bytes: [UInt8], _ options: ImportOptions) throws(UnreadableFile) -> ImportFormat {
-        try FormatDetection.format(of: ImportBytes(bytes), options)
+    public static func format(of file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) -> ImportFormat {
+        try FormatDetection.format(of: file, options)
     }
 
     /// The next item of the file; nil at its end.

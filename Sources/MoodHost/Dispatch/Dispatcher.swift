@@ -51,6 +51,7 @@ struct Dispatcher: ~Copyable {
                 effect = .write
                 return try serve(method, request, params, to: &out)
             }
+            try Caller.check(request.permissions, entry)
             try refuseAtTheEnd(duplicate, params)
             effect = entry.method.effect
             if params != nil { validator.begin() }
@@ -189,7 +190,7 @@ struct Dispatcher: ~Copyable {
     mutating func settle(_ method: Name, _ request: borrowing Request, isDryRun: Bool) throws {
         if core.store.isCommitOpen {
             if let failure = core.store.failure, !isDryRun { throw failure }
-            if core.pluginFlags.contains(.changeHooks) {
+            if core.pluginFlags.contains(.changeHooks) || request.isAgain {
                 try core.askChangeHooks(method, request, isDryRun: isDryRun)
             }
         }

@@ -24,8 +24,8 @@ extension Core {
             request: request, isOfStore: arguments[StoreParams.scope] == .store || request.origin != nil, now: now)
         // The loop asks hooks, and `atOnce` requests need the result when they return: neither can go to the helper
         // thread.
-        if path != nil, !asked.ways.contains(.atOnce), request.origin == nil, !pluginFlags.contains(.changeHooks),
-            store.isUndoLong(ofStore: job.isOfStore)
+        if path != nil, asked.ways.isDisjoint(with: [.atOnce, .again]), request.origin == nil,
+            !pluginFlags.contains(.changeHooks), store.isUndoLong(ofStore: job.isOfStore)
         {
             return undoBesideLoop(job, arguments)
         }

@@ -148,7 +148,7 @@ extension Core {
                     .refused, reason, [.init("by", .string(one.name)), .init("reason", .string(reason))])
             }
         }
-        guard pluginFlags.contains(.navigateHooks) else { return }
+        guard pluginFlags.contains(.navigateHooks) || request.isAgain else { return }
         for (route, router) in asked { try askNavigateHooks(route, router, request) }
     }
 

@@ -29,9 +29,11 @@ final class Caller: Sendable {
 
     private static func denied(_ method: Method) -> RPCError {
         let permission = method.permission.granted
-        return RPCError(
-            .permissionDenied, "\(method.name) needs the permission \(permission), which was not granted.",
-            [.init("permission", .string(permission))])
+        let reason =
+            method.permission == .owner
+            ? "\(method.name) is for people alone: no permission of a plugin opens it."
+            : "\(method.name) needs the permission \(permission), which was not granted."
+        return RPCError(.permissionDenied, reason, [.init("permission", .string(permission))])
     }
 }
 

@@ -24,12 +24,11 @@ public enum Catalogue {
     ///   - digests: the digests of folders that were read before.
     ///   - only: finds folders of this id alone.
     public static func scan(
-        places: [String], storeDirectory: String?, builtInFormats: Set<String>, builtInCells: Set<String>,
-        digests: inout DigestCache, only wanted: PluginID? = nil
+        places: [String], storeDirectory: String?, builtIn: BuiltInNames, digests: inout DigestCache,
+        only wanted: PluginID? = nil
     ) -> [FoundPlugin] {
         let rules = CatalogueRules(
-            protected: ProtectedFolders(places + (storeDirectory.map { [$0] } ?? [])), formats: builtInFormats,
-            cells: builtInCells)
+            protected: ProtectedFolders(places: places, storeDirectory: storeDirectory), builtIn: builtIn)
         var found: [FoundPlugin] = []
         var ids: Set<PluginID> = []
         for place in places {
@@ -65,21 +64,27 @@ public enum Catalogue {
     }
 }
 
+/// The names of the host's own contributions, which no plugin may take.
+public struct BuiltInNames: Sendable {
+    let shareFormats, importers, exporters, cells: Set<String>
+
+    public init(shareFormats: [String], importers: [String], exporters: [String], cells: [String]) {
+        (self.shareFormats, self.importers) = (Set(shareFormats), Set(importers))
+        (self.exporters, self.cells) = (Set(exporters), Set(cells))
+    }
+}
+
 /// The rules of this host for manifests.
 struct CatalogueRules {
     let protected: ProtectedFolders
-    let formats: Set<String>
-    let cells: Set<String>
+    let builtIn: BuiltInNames
 
     func check(_ manifest: Manifest, _ entries: [PluginFolder.Entry]) throws(ManifestProblem) {
-        for (index, format) in manifest.provides.shareFormats.enumerated() where formats.contains(format.name) {
-            throw ManifestProblem(
-                pointer: "/provides/shareFormats/\(index)/name", reason: "is a format of the host; choose another name")
-        }
-        for (index, cell) in manifest.provides.cells.enumerated() where cells.contains(cell.type) {
-            throw ManifestProblem(
-                pointer: "/provides/cells/\(index)/type", reason: "is a cell of the host; choose another name")
-        }
+        let provides = manifest.provides
+        try checkNames(provides.shareFormats.map(\.name), builtIn.shareFormats, "shareFormats", "name")
+        try checkNames(provides.importers.map(\.format), builtIn.importers, "importers", "format")
+        try checkNames(provides.exporters.map(\.format), builtIn.exporters, "exporters", "format")
+        try checkNames(provides.cells.map(\.type), builtIn.cells, "cells", "type")
         try checkPaths(manifest.permissions.readable, "read")
         try checkPaths(manifest.permissions.writable, "write")
         let program = manifest.exec[0]
@@ -97,18 +102,17 @@ struct CatalogueRules {
 
     private func checkPaths(_ paths: [String], _ member: String) throws(ManifestProblem) {
         for (index, path) in paths.enumerated() {
-            guard let reason = problem(path) else { continue }
+            guard let reason = protected.problem(of: path) else { continue }
             throw ManifestProblem(pointer: "/permissions/files/\(member)/\(index)", reason: reason)
         }
     }
 
-    /// The problem of a path that a plugin may read or write; nil if it is allowed.
-    func problem(_ path: String) -> String? {
-        guard let path = PluginPlace.expanded(path) else {
-            return "needs the home directory, which is not known; set HOME or write the whole path"
-        }
-        return protected.touches(path)
-            ? "holds, or lies in, the store or a folder of plugins; name another one" : nil
+    private func checkNames(
+        _ names: [String], _ taken: Set<String>, _ kind: String, _ member: String
+    ) throws(ManifestProblem) {
+        guard let index = names.firstIndex(where: taken.contains) else { return }
+        throw ManifestProblem(
+            pointer: "/provides/\(kind)/\(index)/\(member)", reason: "is one of the host's own; choose another name")
     }
 }
 

@@ -21,10 +21,34 @@ public enum PluginPlace {
 }
 
 /// Folders that no plugin may be given: the store and the places of plugins.
-struct ProtectedFolders {
+public struct ProtectedFolders {
     private let folders: [ResolvedPath]
 
-    init(_ paths: [String]) { folders = paths.map { ResolvedPath($0) } }
+    /// - Parameter storeDirectory: nil in memory.
+    public init(places: [String], storeDirectory: String?) {
+        folders = (places + (storeDirectory.map { [$0] } ?? [])).map { ResolvedPath($0) }
+    }
+
+    /// The problem of a path that a plugin is to reach; nil if it may.
+    public func problem(of path: String) -> String? {
+        if let problem = Self.spellingProblem(path) { return problem }
+        guard let path = PluginPlace.expanded(path) else {
+            return "needs the home directory, which is not known; set HOME or write the whole path"
+        }
+        return touches(path) ? "holds, or lies in, the store or a folder of plugins; name another one" : nil
+    }
+
+    /// The problem of how a path is written; nil if there is none.
+    static func spellingProblem(_ path: String) -> String? {
+        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+        guard isAbsolute || path == "~" || path.utf8.starts(with: "~/".utf8) else {
+            return "must be an absolute path, or ~/ and a path in the home directory"
+        }
+        guard !path.utf8.contains(0), path.utf8.count <= 4096, !ExecSearch.hasParentSteps(path) else {
+            return "must be written without .. and with at most 4096 bytes"
+        }
+        return nil
+    }
 
     /// Whether a path is one of the folders, lies in one or contains one, under any name. Existing parts are
     /// compared as files, the missing rest of a path byte by byte.

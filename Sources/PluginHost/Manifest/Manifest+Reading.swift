@@ -12,6 +12,7 @@ extension Manifest {
         var validator = JSONValidator(depthLimit: depthMax)
         let outline: JSONOutline
         do throws(JSONError) { outline = try validator.validate(bytes) } catch {
+            if case .tooDeep = error.reason { throw ManifestProblem(pointer: "", reason: "is \(error.reason)") }
             throw ManifestProblem(pointer: "", reason: "is not JSON: \(error)")
         }
         if let offset = outline.duplicate {
@@ -103,13 +104,7 @@ extension Manifest.Permissions {
         var paths: [String] = []
         for element in try files.elements(of: name, max: 64) {
             let path = try element.text()
-            let isAbsolute = path.utf8.first == UInt8(ascii: "/")
-            guard isAbsolute || path == "~" || path.utf8.starts(with: "~/".utf8) else {
-                throw element.problem("must be an absolute path, or ~/ and a path in the home directory")
-            }
-            guard !path.utf8.contains(0), path.utf8.count <= 4096, !ExecSearch.hasParentSteps(path) else {
-                throw element.problem("must be written without .. and with at most 4096 bytes")
-            }
+            if let problem = ProtectedFolders.spellingProblem(path) { throw element.problem(problem) }
             paths.append(path)
         }
         return paths

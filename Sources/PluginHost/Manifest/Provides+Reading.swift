@@ -101,7 +101,7 @@ extension Manifest.Importer {
     fileprivate init(_ member: ManifestMember) throws(ManifestProblem) {
         format = try member.required("format", "how store.import calls it").name()
         title = try member.required("title", "what people call it").line(max: 100)
-        let list = try member.required("extensions", "the ends of its files' names, such as [\"csv\"]")
+        let list = try member.required("extensions", "the ends of its files' names, such as [\"acme\"]")
         var extensions: [String] = []
         for element in try list.elements(max: 32) { extensions.append(try element.fileExtension()) }
         self.extensions = extensions

@@ -104,7 +104,7 @@ package struct PluginWire: ~Copyable {
     /// - Returns: the problem of the batch as a whole.
     private mutating func readBatch(_ message: UnsafeRawBufferPointer, at offset: Int) -> Line? {
         guard let text = try? validator.validate(message).text else {
-            return .rubbish("a line that is no JSON: \(Self.excerpt(message))")
+            return .rubbish(unreadable(message, "JSON"))
         }
         var reader = JSONReader(text)
         var found: [Range<Int>] = []
@@ -125,7 +125,7 @@ package struct PluginWire: ~Copyable {
 
     private mutating func read(_ message: UnsafeRawBufferPointer) -> Line {
         guard let envelope = Envelope.read(message, &validator) else {
-            let text = "a line that is no JSON object: \(Self.excerpt(message))"
+            let text = unreadable(message, "JSON object")
             return Self.claimedNumber(message).map { .unreadable($0, text) } ?? .rubbish(text)
         }
         if let method = envelope.method {
@@ -141,6 +141,13 @@ package struct PluginWire: ~Copyable {
             return number.map { .unreadable($0, text) } ?? .rubbish(text)
         }
         return .answer(number, result: envelope.result?.bytes, error: envelope.error?.bytes)
+    }
+
+    /// A description of a line that is not what it should be.
+    private mutating func unreadable(_ message: UnsafeRawBufferPointer, _ wanted: String) -> String {
+        let reason = validator.fault(of: message).reason
+        if case .tooDeep = reason { return "a line that is \(reason): \(Self.excerpt(message))" }
+        return "a line that is no \(wanted): \(Self.excerpt(message))"
     }
 
     private func refused(

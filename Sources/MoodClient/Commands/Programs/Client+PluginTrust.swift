@@ -106,7 +106,8 @@ extension Client {
 
     func removePlugin(_ id: String) throws(ClientError) {
         let info = PluginView(try tree(call("plugin.info", [.init("id", .string(id))])))
-        let isInStore = info.path == PluginFiles.folder(inStore: try storeFolder(), id)
+        let store = try storeFolder()
+        let isInStore = info.path == PluginFiles.folder(inStore: store, id)
         if !invocation.has("yes") {
             guard console.isInputTerminal else { throw usage("To confirm: mood plugin remove \(id) --yes") }
             let what = isInStore ? "Stop \(id) and delete its folder in the store" : "Take back the trust in \(id)"
@@ -120,6 +121,8 @@ extension Client {
         if wantsJSON { return try print(json: result.isEmpty ? Array("{}".utf8) : result) }
         try print("Removed \(Escaping.visible(id))\n")
         if !isInStore { tell("Its folder stays where it is: \(Escaping.visible(info.path))") }
+        let data = PluginFiles.data(inStore: store, id)
+        if (try? FileSystem.system.list(data)) != nil { tell("Its data stays: \(Escaping.visible(data))") }
     }
 
     // MARK: Writing one

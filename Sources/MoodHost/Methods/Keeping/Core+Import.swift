@@ -39,9 +39,16 @@ extension Core {
         } else if arguments[TransferParams.damagedCopy] {
             throw Arguments.error("belongs to a copy; give copy too, or leave it out", at: "/damaged")
         }
+        let reading = importOptions(arguments)
         let fileExtension = path.flatMap { $0.split(separator: "/").last?.split(separator: ".").dropFirst().last }
         if !arguments[TransferParams.copy],
-            let importer = try plugins.importer(name, fileExtension.map { String($0).lowercased() })
+            let importer = try plugins.importer(
+                name, fileExtension.map { String($0).lowercased() },
+                isOwn: {
+                    guard let path else { return true }
+                    let contents = try FileToImport(path).contents()
+                    return (try? MoodImport.format(of: contents.bytes, reading)) != nil
+                })
         {
             return try importByPlugin(importer, arguments)
         }
@@ -52,13 +59,15 @@ extension Core {
             file = FileToImport(text: arguments[TransferParams.text]?.withDecoded { Array($0) } ?? [])
         }
         let job = ImportJob(
-            file: file, format: name.flatMap { ImportFormat(rawValue: $0) }, options: importOptions(arguments),
+            file: file, format: name.flatMap { ImportFormat(rawValue: $0) }, options: reading,
             isStrict: arguments[TransferParams.strict], replaces: arguments[TransferParams.replace],
             isDryRun: arguments.isDryRun, isCopy: arguments[TransferParams.copy],
             takesDamaged: arguments[TransferParams.damagedCopy], limits: options.limits, now: now)
         // The loop asks hooks, and `atOnce` requests need the result when they return: neither can go to the helper
         // thread.
-        if file.isLarge, self.path != nil, !request.ways.contains(.atOnce), !pluginFlags.contains(.changeHooks) {
+        if file.isLarge, self.path != nil, request.ways.isDisjoint(with: [.atOnce, .again]),
+            !pluginFlags.contains(.changeHooks)
+        {
             return importBesideLoop(job, arguments)
         }
         try job.run(&store, to: &out) { (_, _) throws in

@@ -129,7 +129,7 @@ struct ImportJob: Sendable {
 
     private func checkIsJSONLines(_ bytes: [UInt8]) throws {
         let format: ImportFormat
-        do throws(UnreadableFile) { format = try MoodImport.format(of: bytes, options) } catch {
+        do throws(UnreadableFile) { format = try MoodImport.format(of: ImportBytes(bytes), options) } catch {
             throw Arguments.error(error.reason, at: "/" + file.param)
         }
         guard format == .jsonl else {

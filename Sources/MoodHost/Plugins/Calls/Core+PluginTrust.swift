@@ -35,17 +35,19 @@ extension Core {
     }
 
     /// The members of a request to trust that the user adds.
-    static func grants(
+    func grants(
         _ arguments: borrowing Arguments
     ) throws(RPCError) -> (runtimes: [String]?, files: (read: [String], write: [String])?, tools: String?) {
+        let protected = plugins.protected
         let runtimes = try arguments[PluginParams.runtimes].map { (given) throws(RPCError) in
-            try folders(JSONValue(given), "/runtimes")
+            // They are searched as they are written.
+            try Self.folders(JSONValue(given), "/runtimes", besides: protected).compactMap(PluginPlace.expanded)
         }
         let files = try arguments[PluginParams.files].map { (given) throws(RPCError) in
             let files = JSONValue(given)
             return (
-                read: try folders(files["read"] ?? [], "/files/read"),
-                write: try folders(files["write"] ?? [], "/files/write")
+                read: try Self.folders(files["read"] ?? [], "/files/read", besides: protected),
+                write: try Self.folders(files["write"] ?? [], "/files/write", besides: protected)
             )
         }
         let tools = arguments[PluginParams.tools]
@@ -59,8 +61,10 @@ extension Core {
     mutating func trustPlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws -> (any LaterWork)? {
         let found = try trustable(arguments)
         let (id, manifest, current) = (found.id, found.manifest, found.digest)
+        // Other bytes get nothing that a person has granted to those before them.
         let before = plugins.records[id]
-        let given = try Self.grants(arguments)
+        let same = before.flatMap { $0.digest == current.text ? $0 : nil }
+        let given = try grants(arguments)
         let copy: String
         do {
             copy = try takeCopy(found)
@@ -69,20 +73,20 @@ extension Core {
             let reason = "\(id) cannot be copied: \(error)"
             throw RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
         }
-        let runtimes = given.runtimes ?? before?.runtimes ?? []
+        let runtimes = given.runtimes ?? same?.runtimes ?? []
         guard let program = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: runtimes) else {
             let reason =
-                "Its program \(manifest.exec[0]) is not in the folder or in \(ExecSearch.path), or may not be executed."
+                "Its program \(manifest.exec[0]) is not in the folder, in \(ExecSearch.path) or in a runtime of this request, or may not be executed."
             throw RPCError(
                 .refused, "\(id): \(reason)", [.init("by", .string(id.text)), .init("reason", .string(reason))])
         }
         var made = PluginRecords.Record(
             id: id, digest: current.text, trustedSince: now.text, trustedRevision: store.revision,
             execRealPath: program.realPath, manifest: manifest.source)
-        made.readable = given.files?.read ?? before?.readable ?? []
-        made.writable = given.files?.write ?? before?.writable ?? []
+        made.readable = given.files?.read ?? same?.readable ?? []
+        made.writable = given.files?.write ?? same?.writable ?? []
         made.runtimes = runtimes
-        if manifest.kind == .mcp { pinTools(given.tools, before, &made) }
+        if manifest.kind == .mcp { try pinTools(given.tools, before, &made) }
         let record = made
         return try changePlugins(&out) { (records, _) in
             let before = records[id]
@@ -120,13 +124,14 @@ extension Core {
             ])
     }
 
-    private static func folders(_ value: JSONValue, _ path: String) throws(RPCError) -> [String] {
-        var folders: [String] = []
-        for (place, element) in (value.array ?? []).enumerated() {
-            guard let folder = element.string, folder.hasPrefix("/") || folder.hasPrefix("~/") else {
-                throw Arguments.error("must be an absolute path, or one in ~/", at: "\(path)/\(place)")
+    private static func folders(
+        _ value: JSONValue, _ path: String, besides protected: ProtectedFolders
+    ) throws(RPCError) -> [String] {
+        let folders = (value.array ?? []).compactMap(\.string)
+        for (place, folder) in folders.enumerated() {
+            if let problem = protected.problem(of: folder) {
+                throw Arguments.error(problem, at: "\(path)/\(place)")
             }
-            folders.append(folder)
         }
         return folders
     }

@@ -22,7 +22,7 @@ extension Core {
             check: { (core, request, arguments) throws in
                 try core.readFolder(arguments, request)
                 let found = try core.trustable(arguments)
-                _ = try grants(arguments)
+                _ = try core.grants(arguments)
                 try core.copyFolder(of: found, request)
                 return core.needOfRecords
             },
@@ -32,8 +32,7 @@ extension Core {
             PluginMethods.untrust,
             check: { (core, request, arguments) throws in
                 try core.readFolder(arguments, request)
-                let id = try core.seenPlugin(arguments)
-                return core.plugins.records[id] == nil ? [] : core.needOfRecords
+                return core.plugins.isKept(try core.seenPlugin(arguments)) ? core.needOfRecords : []
             },
             maybe: { (core, _, arguments, out) throws in
                 try core.untrustPlugin(try pluginID(arguments), &out)
@@ -180,12 +179,13 @@ extension Core {
     }
 
     private mutating func untrustPlugin(_ id: PluginID, _ out: inout JSONWriter) throws -> (any LaterWork)? {
-        guard plugins.records[id] != nil else {
+        guard plugins.isKept(id) else {
             try writeUntrusted(id, &out)
             return nil
         }
-        return try changePlugins(&out) { (records, _) in
+        return try changePlugins(&out) { (records, secrets) in
             records[id] = nil
+            secrets[id] = .object([])
         } then: { (core, out) in
             core.plugins.noteOutdated(id)
             try core.writeUntrusted(id, &out)

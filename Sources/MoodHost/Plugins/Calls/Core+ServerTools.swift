@@ -39,12 +39,22 @@ extension Core {
     /// Pins tools when the user trusts an MCP server.
     /// - Parameter digest: the digest of the tools that the user has seen; nil: keep the pinned ones, or pin the first
     ///   listed.
+    /// - Throws: `conflict` if the trusted server has listed other tools.
     mutating func pinTools(
         _ digest: String?, _ before: PluginRecords.Record?, _ record: inout PluginRecords.Record
-    ) {
+    ) throws(RPCError) {
         (record.tools, record.toolList) = (digest ?? before?.tools, before?.toolList)
         guard let digest, before.map({ $0.tools != digest || $0.toolList == nil }) ?? true else { return }
         let running = plugins[record.id]
+        if before?.digest == record.digest, let present = running?.toolsDigest, present != digest {
+            throw RPCError(
+                .conflict,
+                "The tools of \(record.id) are not what was looked at: their digest is \(present). Look at them again, then trust that.",
+                [
+                    .init("reason", "tools"), .init("currentRevision", .number(String(store.revision))),
+                    .init("tools", .string(present)),
+                ])
+        }
         record.toolList = running?.toolsDigest == digest ? running.map { .array($0.hosted.tools) } : nil
     }
 

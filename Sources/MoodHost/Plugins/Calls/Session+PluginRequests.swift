@@ -131,12 +131,16 @@ extension Session {
             // The hooks were asked about the first.
             let asked = answers.isEmpty ? round : nil
             asked?.rewind()
+            let revision = core.store.revision
             do throws(Wait) {
                 let message = KeptBytes(request)
                 defer { extendLifetime(message) }
                 try answer(message.bytes, of: plugin, caller, asked, to: &out)
             } catch {
                 return (answers, error)
+            }
+            if core.store.revision > revision {
+                core.plugins[plugin.id]?.noteChange(at: Clock.monotonicMilliseconds)
             }
             core.notices.keep()
             answers.append(Array(out.buffer.bytes))

@@ -16,15 +16,19 @@ extension PluginRegistry {
     }
 
     /// The plugin that reads a format; nil for the host's own formats.
-    /// - Parameter fileExtension: chooses it if the request names no format.
-    func importer(_ name: String?, _ fileExtension: String?) throws(RPCError) -> (
+    /// - Parameters:
+    ///   - fileExtension: chooses it if the request names no format.
+    ///   - isOwn: whether the host itself reads the file. A plugin gets no such file by an extension of the host's.
+    func importer(_ name: String?, _ fileExtension: String?, isOwn: () throws -> Bool) throws -> (
         plugin: TrustedPlugin, format: String
     )? {
         if let name, ImportFormat(rawValue: name) != nil { return nil }
+        let isOwnExtension = name == nil && ImportFormat.fileExtensions.contains(fileExtension ?? "")
         for plugin in plugins(that: .importers) {
             for importer in plugin.manifest.provides.importers {
                 if let name, !importer.format.utf8.elementsEqual(name.utf8) { continue }
                 if name == nil, !importer.extensions.contains(where: { $0.lowercased() == fileExtension }) { continue }
+                if isOwnExtension, try isOwn() { return nil }
                 return (plugin, importer.format)
             }
         }

@@ -1,4 +1,5 @@
 import MoodCore
+import MoodFormats
 import MoodProtocol
 import Platform
 import PluginHost
@@ -42,7 +43,12 @@ extension PluginRegistry {
         if settings.isOff { return [] }
         return Catalogue.scan(
             places: places, storeDirectory: store,
-            builtInFormats: Set(MoodCore.ShareFormat.all.map { "\($0.name)" }),
-            builtInCells: Set(CellType.all.map { "\($0.type)" }), digests: &digests, only: id)
+            builtIn: BuiltInNames(
+                shareFormats: MoodCore.ShareFormat.all.map { "\($0.name)" },
+                importers: ImportFormat.allCases.map(\.rawValue), exporters: ExportFormat.allCases.map(\.rawValue),
+                cells: CellType.all.map { "\($0.type)" }), digests: &digests, only: id)
     }
+
+    /// The folders that nobody may grant to a plugin.
+    var protected: ProtectedFolders { ProtectedFolders(places: places, storeDirectory: store) }
 }

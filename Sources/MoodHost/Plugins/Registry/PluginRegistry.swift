@@ -127,6 +127,9 @@ final class PluginRegistry {
         for (id, stateBefore) in zip(changed, statesBefore) { tellState(of: id, unless: stateBefore) }
     }
 
+    /// Whether anything is kept of a plugin that ends with its trust: its record, or its secrets.
+    func isKept(_ id: PluginID) -> Bool { records[id] != nil || secrets[id].object?.isEmpty == false }
+
     /// The state of a plugin from its record, without reading its folder.
     private func stateOfRecord(_ id: PluginID) -> String {
         if let plugin = ready.first(where: { $0.id == id }) { return plugin.hosted.life.state.rawValue }

@@ -76,8 +76,8 @@ final class TrustedPlugin {
                 "MOODBOARD_PLUGIN_DATA=\(home)", "PYTHONNOUSERSITE=1",
             ],
             directory: copy, dataDirectory: data, isDataReadOnly: options.isReadOnly, runtimes: record.runtimes,
-            readable: expanded(manifest.permissions.readable + record.readable),
-            writable: expanded(manifest.permissions.writable + record.writable),
+            readable: (manifest.permissions.readable + record.readable).compactMap(PluginPlace.expanded),
+            writable: (manifest.permissions.writable + record.writable).compactMap(PluginPlace.expanded),
             network: manifest.permissions.network, memoryBytes: limits.memoryMB << 20, cpuSeconds: limits.cpuSeconds,
             fileBytes: limits.diskMB << 20, processes: 1024, openFiles: 256,
             requiresIsolation: registry.settings.requiresIsolation)
@@ -91,14 +91,6 @@ final class TrustedPlugin {
             dialect: manifest.kind == .mcp
                 ? .mcp(hostVersion: Version.program) : .moodboard(hello: hello(id, record, manifest, registry, data)),
             staysIdle: !manifest.provides.transports.isEmpty)
-    }
-
-    private static func expanded(_ paths: [String]) -> [String] {
-        let home = ProcessFacts.environment("HOME")
-        return paths.compactMap { path in
-            guard path.hasPrefix("~/") else { return path }
-            return home.map { $0 + path.dropFirst(1) }
-        }
     }
 
     /// The params of `plugin.hello`, without `revision` and the closing brace.
@@ -256,20 +248,24 @@ final class TrustedPlugin {
     func restart(skip: Bool) {
         hosted.stop(because: "it was restarted")
         hosted.pardon()
-        if skip { delivery?.skip() }
+        if skip, let seq = delivery?.skip() {
+            hosted.note("events.deliver: Event \(seq), which it had refused, was passed over: a person asked for that.")
+        }
         delivery?.hurry()
     }
 
-    /// The last event that it has acknowledged.
-    var acknowledged: Int? { delivery?.acknowledged }
+    /// The last event that it has acknowledged, to any host.
+    var acknowledged: Int? { delivery?.lastAcknowledged }
 
     /// Whether it may make one more change now.
     func mayChange(at now: Int) -> Bool {
-        guard !manifest.provides.events.isEmpty else { return true }
         changeTimes.removeAll { now - $0 >= 60_000 }
-        guard changeTimes.count < Self.changesMax else { return false }
-        changeTimes.append(now)
-        return true
+        return changeTimes.count < Self.changesMax
+    }
+
+    /// Counts a change that it has made.
+    func noteChange(at now: Int) {
+        if !manifest.provides.events.isEmpty { changeTimes.append(now) }
     }
 }
 

@@ -12,7 +12,8 @@ extension Core {
     mutating func deliverEvents() {
         let now = Clock.monotonicMilliseconds
         for plugin in plugins.plugins(that: .events) {
-            guard let delivery = plugin.delivery, delivery.isOurs(at: now), delivery.advance(at: now),
+            guard let delivery = plugin.delivery, delivery.isOurs(at: now),
+                delivery.advance(at: now, note: plugin.hosted.note),
                 plugin.hosted.life.state != .failed, let (seq, params) = nextEvent(after: delivery)
             else { continue }
             let call = PluginCall(

@@ -18,16 +18,16 @@ extension Core {
     /// - Throws: the objection of a hook, or the wait for the hooks.
     @inline(never)
     mutating func askChangeHooks(_ method: Name, _ request: borrowing Request, isDryRun: Bool) throws(Stop) {
-        let hooks = plugins.changeHooks(
-            besides: request.caller.plugin,
-            vetoOnly: ["store.undo", "store.redo", "store.import"].contains { method == $0 })
-        if hooks.isEmpty { return }
         let summary = store.summary
         let round = request.round.flatMap { $0.navigation == nil ? $0 : nil }
         if let round {
             guard let verdict = round.verdict else { return try wait(for: round, request) }
-            if round.isConfirmed, round.isAbout(summary) { return try Self.heed(verdict) }
+            if verdict.isFinal || round.isConfirmed && round.isAbout(summary) { return try Self.heed(verdict) }
         }
+        let hooks = plugins.changeHooks(
+            besides: request.caller.plugin,
+            vetoOnly: ["store.undo", "store.redo", "store.import"].contains { method == $0 })
+        if hooks.isEmpty { return }
         let attempt = (round?.attempt ?? 0) + 1
         if attempt > HookRound.attemptsMax {
             throw .refused(
@@ -85,9 +85,11 @@ extension Core {
     private static func heed(_ verdict: HookRound.Verdict) throws(Stop) {
         switch verdict {
         case .approved: return
-        case .vetoed(let by, let reason):
+        case .vetoed(let objection):
             throw .refused(
-                RPCError(.refused, reason, [.init("by", .string(by)), .init("reason", .string(reason))]))
+                RPCError(
+                    .refused, objection.message,
+                    [.init("by", .string(objection.by)), .init("reason", .string(objection.reason))]))
         }
     }
 
@@ -97,7 +99,8 @@ extension Core {
         _ route: Route, _ router: String, _ request: borrowing Request
     ) throws(Stop) {
         let hooks = plugins.navigateHooks(besides: request.caller.plugin)
-        if hooks.isEmpty { return }
+        let round = request.round
+        if hooks.isEmpty, round?.navigation == nil { return }
         var writer = JSONWriter(capacity: 128)
         writer.beginObject()
         writer.key("route")
@@ -105,7 +108,6 @@ extension Core {
         writer.member("router", router)
         writer.endObject()
         let params = Array(writer.buffer.bytes)
-        let round = request.round
         var approved = round?.approvedNavigations ?? []
         if approved.contains(params) { return }
         if let round, let asked = round.navigation {
@@ -113,6 +115,7 @@ extension Core {
             if asked == params { return try Self.heed(verdict) }
             if case .approved = verdict { approved.append(asked) }
         }
+        if hooks.isEmpty { return }
         try wait(
             for: HookRound(
                 hooks, changes: [], navigation: params, approvedNavigations: approved, time: now.milliseconds,

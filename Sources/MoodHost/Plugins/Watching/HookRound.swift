@@ -23,8 +23,23 @@ final class HookRound {
 
     enum Verdict {
         case approved
-        /// With `data.by` and the reason.
-        case vetoed(by: String, reason: String)
+        case vetoed(Objection)
+
+        /// Whether nobody is to be asked again: a plugin does not run that has to consent.
+        var isFinal: Bool {
+            guard case .vetoed(let objection) = self else { return false }
+            return objection.isFinal
+        }
+    }
+
+    /// The veto of a hook, or the failure of one that fails closed.
+    struct Objection {
+        /// `x.<id>`.
+        let by: String
+        let reason: String
+        /// A sentence for users.
+        let message: String
+        var isFinal = false
     }
 
     /// A hook to ask.
@@ -154,23 +169,22 @@ final class HookRound {
         let bytes: [UInt8]
         switch outcome {
         case .result(let answer): bytes = answer
-        case .failed(let error):
-            return fail(hook, "It answered with an error: \(Self.excerpt(error))")
-        case .unusable(let reason): return fail(hook, "Its answer cannot be used: \(reason)")
-        case .timedOut: return fail(hook, "It has not answered within \(hook.timeoutMilliseconds) ms.")
-        case .unavailable(let state, _, _): return fail(hook, "It does not run (\(state)).", isLogged: false)
-        case .cancelled, .unknown: return fail(hook, "It has not answered.", isLogged: false)
+        case .failed(let error): return fail(hook, "answered with an error: \(Self.excerpt(error))")
+        case .unusable(let reason): return fail(hook, "gave no answer that can be used: \(reason)")
+        case .timedOut: return fail(hook, "has not answered within \(hook.timeoutMilliseconds) ms")
+        case .unavailable(let state, _, _): return fail(hook, "does not run (\(state))", isGone: true)
+        case .cancelled, .unknown: return fail(hook, "has not answered", isGone: true)
         }
         guard let answer = Answer(bytes, isNavigation: navigation != nil) else {
             let forms =
                 navigation == nil ? "{}, {\"veto\": text} or {\"set\": [{\"id\", \"set\"}]}" : "{} or {\"veto\": text}"
-            return fail(hook, "It is to answer \(forms), not \(Self.excerpt(bytes))")
+            return fail(hook, "is to answer \(forms), not \(Self.excerpt(bytes))")
         }
         switch answer {
         case .consent: return
         case .veto(let reason):
             let reason = reason.isEmpty ? "It has given no reason." : String(reason.prefix(1000))
-            verdict = .vetoed(by: hook.name, reason: reason)
+            verdict = .vetoed(Objection(by: hook.name, reason: reason, message: reason))
         case .set(let sets) where !hook.vetoOnly && count == nil: lay(sets, of: hook, amend)
         // A hook that knows only the number of moods, or may only veto, cannot change them. It is not told so: it consents.
         case .set(let sets) where sets.isEmpty: return
@@ -188,20 +202,30 @@ final class HookRound {
         var laid = changes
         for (id, set) in sets {
             guard let place = laid.firstIndex(where: { $0.id == id && $0.after != nil }), let after = laid[place].after
-            else { return fail(hook, "It has set something else than the moods of the change.") }
+            else { return fail(hook, "has set something else than the moods of the change") }
             do throws(RPCError) {
                 laid[place].after = try amend(id, after, set)
             } catch {
-                return fail(hook, "It has set what no mood may have: \(error.message)")
+                return fail(hook, "has set what no mood may have: \(error.message)")
             }
         }
         changes = laid
         amendments += sets.map { ($0.id, KeptBytes($0.set)) }
     }
 
-    private func fail(_ hook: Hook, _ reason: String, isLogged: Bool = true) {
-        if isLogged { hook.plugin.note("\(method): \(reason)") }
-        if hook.isClosed { verdict = .vetoed(by: hook.name, reason: reason) }
+    /// - Parameters:
+    ///   - clause: the failure, a predicate of the plugin.
+    ///   - isGone: whether the plugin does not run. Its log says that already.
+    private func fail(_ hook: Hook, _ clause: String, isGone: Bool = false) {
+        let predicate = clause.utf8.last == UInt8(ascii: ".") ? clause : clause + "."
+        if !isGone { hook.plugin.note("\(method): It \(predicate)") }
+        guard hook.isClosed else { return }
+        let (id, checked) = (hook.plugin.id, navigation == nil ? "changes" : "navigation")
+        verdict = .vetoed(
+            Objection(
+                by: hook.name, reason: "It \(predicate)",
+                message: "\(id), which checks \(checked), \(predicate) Nothing was done; see mood plugin log \(id).",
+                isFinal: isGone))
     }
 
     private static func excerpt(_ bytes: [UInt8]) -> String { String(decoding: bytes.prefix(200), as: UTF8.self) }

@@ -57,14 +57,25 @@ final class PluginDelivery {
         }
     }
 
+    /// The last acknowledged event, also if another host delivers.
+    var lastAcknowledged: Int? {
+        guard let path, !hasLease else { return acknowledged }
+        // A missing file means that no host has delivered anything.
+        guard let file = try? File(path, .read, in: .system) else { return begin }
+        return max(Self.read(file) ?? begin, begin)
+    }
+
     private func read() -> Int? {
+        switch lease {
+        case .some(let lease): Self.read(lease.file)
+        case .none: nil
+        }
+    }
+
+    private static func read(_ file: borrowing File) -> Int? {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { buffer in
-            let count: Int
-            switch lease {
             // An unreadable file counts as no acknowledgement: events are delivered again.
-            case .some(let lease): count = (try? lease.file.read(buffer, at: 0)) ?? 0
-            case .none: count = 0
-            }
+            let count = (try? file.read(buffer, at: 0)) ?? 0
             let text = String(decoding: buffer[..<count], as: UTF8.self)
             return Int(text.filter(\.isNumber))
         }
@@ -81,14 +92,19 @@ final class PluginDelivery {
     }
 
     /// Takes the outcome of the event under way, if it has one.
+    /// - Parameter note: adds a line to the plugin's log.
     /// - Returns: whether the next may be delivered now.
-    func advance(at now: Int) -> Bool {
+    func advance(at now: Int, note: (String) -> Void) -> Bool {
         guard let call else { return now >= retryTime }
         guard let outcome = call.outcome else { return false }
         self.call = nil
         if case .result = outcome {
             acknowledge()
             return true
+        }
+        if case .failed(let error) = outcome, failures == 0 {
+            let text = String(decoding: error.prefix(200), as: UTF8.self)
+            note("events.deliver: It answered event \(seq) with an error, and gets it again: \(text)")
         }
         failures += 1
         retryTime = now + min(Self.retryMilliseconds << min(failures - 1, 10), Self.retryMillisecondsMax)
@@ -104,10 +120,12 @@ final class PluginDelivery {
     }
 
     /// Skips the event that the plugin has refused.
-    func skip() {
-        guard failures > 0 else { return }
+    /// - Returns: its number; nil if it has refused none.
+    func skip() -> Int? {
+        guard failures > 0 else { return nil }
         call = nil
         acknowledge()
+        return seq
     }
 
     /// Tries a restarted plugin without delay.
