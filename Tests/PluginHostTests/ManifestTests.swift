@@ -59,12 +59,10 @@ import Testing
 
     @Test func tooDeepIsSaidAndNotTakenForBroken() {
         let deep = Array((String(repeating: "[", count: 70) + String(repeating: "]", count: 70)).utf8)
-        do throws(ManifestProblem) {
-            _ = try deep.withUnsafeBytes { (bytes) throws(ManifestProblem) in try Manifest.read(bytes, id: "a.b") }
-            Issue.record("it was read")
-        } catch {
-            #expect(error.reason.hasPrefix("is nested deeper than"), "\(error.reason)")
+        let problem = #expect(throws: ManifestProblem.self) {
+            try deep.withUnsafeBytes { try Manifest.read($0, id: "a.b") }
         }
+        #expect(problem?.reason.hasPrefix("is nested deeper than") == true, "\(String(describing: problem))")
     }
 
     static let wrong: [Case] = [
