@@ -61,7 +61,7 @@ extension Core {
     mutating func trustPlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws -> (any LaterWork)? {
         let found = try trustable(arguments)
         let (id, manifest, current) = (found.id, found.manifest, found.digest)
-        // Other bytes get nothing that a person has granted to those before them.
+        // Other bytes get nothing that the user has granted to those before them.
         let before = plugins.records[id]
         let same = before.flatMap { $0.digest == current.text ? $0 : nil }
         let given = try grants(arguments)

@@ -49,6 +49,6 @@ extension PluginRegistry {
                 cells: CellType.all.map { "\($0.type)" }), digests: &digests, only: id)
     }
 
-    /// The folders that nobody may grant to a plugin.
+    /// The folders that a user may not grant to a plugin.
     var protected: ProtectedFolders { ProtectedFolders(places: places, storeDirectory: store) }
 }

@@ -25,7 +25,7 @@ final class HookRound {
         case approved
         case vetoed(Objection)
 
-        /// Whether nobody is to be asked again: a plugin does not run that has to consent.
+        /// Whether asking again is no use: a plugin that has to consent does not run.
         var isFinal: Bool {
             guard case .vetoed(let objection) = self else { return false }
             return objection.isFinal
