@@ -57,6 +57,27 @@ import Testing
         #expect(try third.result("mood.get", #"{"id":"\#(testID(1))"}"#)["attachments"]?.array?.count ?? 0 < 2)
     }
 
+    /// Damaged settings keep no person from a copy of the moods.
+    @Test func aCopyIsMadeBesideDamagedSettings() throws {
+        let directory = TestDirectory()
+        try Self.filled(directory)
+        _ = try TestSession(directory).result("settings.set", #"{"dayStartsAt":"04:00"}"#)
+        directory.write("settings.json", directory.text("settings.json").replacing("04:00", with: "05:00"))
+        let session = TestSession(directory)
+        for more in [#","backup":true"#, ""] {
+            let refused = try session.call("store.export", #"{"format":"jsonl"\#(more)}"#)
+            #expect(refused.kind == "storeCorrupt")
+            #expect(refused["error"]?["data"]?["file"]?.string == "settings.json")
+            #expect(refused["error"]?["message"]?.string?.contains("say damaged:true") == true)
+        }
+        let copy = try session.result("store.export", #"{"format":"jsonl","backup":true,"damaged":true}"#)
+        let text = copy["text"]?.string ?? ""
+        #expect(!text.contains(#""settings""#))
+        let report = try TestSession(TestDirectory()).result(
+            "store.import", #"{"text":\#(Self.text(text)),"copy":true}"#)
+        #expect(report["created"]?.integer == 4 && report["isChecked"]?.boolean == true)
+    }
+
     @Test func aCopyIsCheckedBeforeAnythingIsTaken() throws {
         let directory = TestDirectory()
         try Self.filled(directory)

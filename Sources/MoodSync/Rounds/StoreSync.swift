@@ -214,7 +214,7 @@ public struct StoreSync: Sendable {
         guard let identity else { throw .refused(reason: "Moods that are kept in memory only are not synced.") }
         if !setup.isNew, count > 0, !setup.isConfirmed, try hasMoods(url, journal, config) {
             throw .needsConfirmation(
-                reason: "Both this store and the journal have moods. Say confirm to have all of them in both.")
+                reason: "Both this store and the journal have moods. Say confirm:true to have all of them in both.")
         }
         if isCancelled() { throw .cancelled }
         try removeNotes()
@@ -283,7 +283,7 @@ public struct StoreSync: Sendable {
     private func chosen(_ found: [UUID], isNew: Bool, _ wanted: UUID?) throws(SyncError) -> UUID {
         if isNew {
             if let wanted, found.contains(wanted) {
-                throw .refused(reason: "The journal \(wanted.text) is there already. Leave out new to join it.")
+                throw .refused(reason: "The journal \(wanted.text) is there already. Leave out new:true to join it.")
             }
             return if let wanted { wanted } else { try newID() }
         }
@@ -293,7 +293,7 @@ public struct StoreSync: Sendable {
         }
         if found.count > 1 { throw .ambiguous(journals: found.map(\.text)) }
         guard let only = found.first else {
-            throw .notFound("journal", reason: "There is no journal yet. Say new to begin one.")
+            throw .notFound("journal", reason: "There is no journal yet. Say new:true to begin one.")
         }
         return only
     }

@@ -32,7 +32,7 @@ public enum SyncError: Error, Sendable {
             .needsConfirmation(let reason):
             reason
         case .ambiguous(let journals):
-            "Several journals are there: \(journals.joined(separator: ", ")). Name one of them with journal."
+            "Several journals are there: \(journals.joined(separator: ", ")). Say journal:ID to name one of them."
         case .busy: "Another process is syncing this store. Try again."
         case .cancelled: "The sync was cancelled."
         case .store(.storage(let error)): error.reason

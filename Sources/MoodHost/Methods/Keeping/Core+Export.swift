@@ -75,12 +75,18 @@ extension Core {
         }
     }
 
-    /// The settings, if the whole store is exported without loss; else nothing.
+    /// The settings, if the whole store is exported without loss; else nothing. Unusable ones are left out of an export
+    /// that takes damaged stores.
     private mutating func settingsText(
         _ format: ExportFormat, _ arguments: borrowing Arguments
     ) throws -> [UInt8] {
         guard format == .jsonl, arguments[MoodParams.filter] == nil else { return [] }
-        let settings = try settings()
+        let settings: Settings
+        do throws(RPCError) { settings = try self.settings() } catch {
+            if arguments[TransferParams.damaged] { return [] }
+            let message = "Nothing was exported. \(error.message) To take the moods without it, say damaged:true."
+            throw RPCError(error.code, message, error.details)
+        }
         guard settings.isAnythingChosen else { return [] }
         var text = JSONWriter(capacity: 1024)
         settings.writeChosen(to: &text)
