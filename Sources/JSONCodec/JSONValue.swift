@@ -99,6 +99,11 @@ public indirect enum JSONValue: Sendable {
         return elements
     }
 
+    /// This value where an object is wanted. An empty array is the empty object: Lua and PHP write it so.
+    public var asObject: JSONValue {
+        if case .array(let elements) = self, elements.isEmpty { .object([]) } else { self }
+    }
+
     public var object: [Member]? {
         guard case .object(let members) = self else { return nil }
         return members

@@ -322,7 +322,7 @@ public struct MoodRecords: ~Copyable {
             return .readOnly(reason: "The host was started with --read-only.")
         }
         if isAbsent, case .directory(let settings) = location, settings.isReadOnly {
-            return .readOnly(reason: "The store was opened read-only.")
+            return .readOnly(reason: "The store was opened read-only (--read-only).")
         }
         return records.refusal
     }

@@ -126,6 +126,19 @@ import Testing
         #expect(written { editor.writeChange(to: &$0) } == #"{"emoji":"😊","label":" A ","notes":"","tags":[]}"#)
     }
 
+    /// A stored member that breaks a rule stays; only a change of it has to obey.
+    @Test(arguments: [
+        #""label":"a\u0000b""#, "\"label\":\"\(String(repeating: "l", count: 300))\"",
+        "\"notes\":\"\(String(repeating: "n", count: 70_000))\"", #""notes":"\u0000""#, #""tags":["a","A"]"#,
+    ])
+    func aStoredMemberThatBreaksARuleHindersNoOther(member: String) {
+        let mood = #"{"emoji":"🐝","label":"Busy",\#(member)}"#
+        #expect(Self.paths(Self.edit(mood)) == [])
+        #expect(Self.paths(Self.edit(mood) { $0.set(emoji: "😊") }) == [])
+        let changed = Self.edit(mood) { $0.set(emoji: "x", label: "", notes: "\u{0}", tags: ["b", "B"]) }
+        #expect(Self.paths(changed) == ["/emoji", "/label", "/notes", "/tags/1"] || member.contains("notes\":\"\\u"))
+    }
+
     @Test func beginningAnewForgets() {
         var editor = Self.edit(#"{"emoji":"🐝","label":"Busy"}"#)
         editor.begin(Self.rules)

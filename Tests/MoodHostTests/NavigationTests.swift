@@ -231,6 +231,28 @@ import Testing
         #expect(directory.text(name) == "{")
     }
 
+    /// A file that cannot be read is not taken for an absent one, and nothing is written over it.
+    @Test(arguments: [S_IFLNK, S_IFIFO, S_IFDIR])
+    func settingsThatCannotBeReadAreNotReplaced(kind: mode_t) throws {
+        let directory = TestDirectory()
+        let path = directory.path + "/settings.json"
+        _ = try TestSession(directory).result("settings.set", #"{"dayStartsAt":"04:00"}"#)
+        let chosen = directory.text("settings.json")
+        #expect(rename(path, path + "-chosen") == 0)
+        switch kind {
+        case S_IFLNK: symlink(path + "-chosen", path)
+        case S_IFIFO: mkfifo(path, 0o600)
+        default: mkdir(path, 0o700)
+        }
+        let session = TestSession(directory)
+        let kinds = ["storeUnavailable", "storeCorrupt"]
+        #expect(kinds.contains(try session.call("settings.get").outcome))
+        #expect(kinds.contains(try session.call("settings.set", #"{"weekStartsOn":"sunday"}"#).outcome))
+        #expect(try FileSystem.system.statusOfPath(path).kind != .regular)
+        #expect(directory.text("settings.json-chosen") == chosen)
+        #expect(try session.call("mood.create", Self.create(1)).outcome == "ok")
+    }
+
     @Test func thereAreAtMostAThousand() throws {
         let directory = TestDirectory()
         let states = (0..<1000).map { #""\#($0)":{"path":[]}"# }.joined(separator: ",")

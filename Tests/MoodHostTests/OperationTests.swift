@@ -67,6 +67,31 @@ import Testing
         #expect(try session.result("store.info")["revision"]?.integer == 1)
     }
 
+    /// A client takes another token for each attempt.
+    @Test(arguments: [
+        (
+            "store.import",
+            #""format":"jsonl","text":"{\"emoji\":\"😊\",\"label\":\"A\",\"timestamp\":\"2026-01-02T03:04:05Z\"}""#
+        ),
+        ("store.undo", #""scope":"store""#),
+    ])
+    func isTheSameWithAnotherProgressToken(method: String, params: String) throws {
+        for session in [TestSession(TestDirectory()), TestSession()] {
+            _ = try Self.created(session)
+            func ask(_ token: String) throws -> JSONValue {
+                let answers = try session.answers(request(7, method, #"{\#(params),"opId":"x"\#(token)}"#))
+                return try #require(answers.first { $0.id == 7 })
+            }
+            let first = try ask(#","progressToken":"t1""#)
+            let revision = try session.result("store.info")["revision"]?.integer
+            #expect(first.outcome == "ok")
+            for token in [#","progressToken":2"#, "", #","progressToken":"t1""#] {
+                #expect(try ask(token).text == first.text)
+            }
+            #expect(try session.result("store.info")["revision"]?.integer == revision)
+        }
+    }
+
     /// Ids and times are values, not bytes; so are an empty object, and a null for an optional member.
     @Test(arguments: [
         (

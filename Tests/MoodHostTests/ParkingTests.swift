@@ -180,6 +180,31 @@ import Testing
         #expect(answers.map(\.outcome) == ["storeUnavailable", "storeUnavailable", "storeUnavailable"])
     }
 
+    @Test func settingsAreChosenOnceTheLockIsThere() throws {
+        do {
+            let lock = try other()
+            let answers = try now(
+                request(2, "settings.set", #"{"dayStartsAt":"01:00"}"#), request(3, "host.ping"),
+                request(4, "settings.get"))
+            #expect(answers.map(\.id) == [3])
+            _ = lock.file.descriptor
+        }
+        session.awaitLock()
+        let answers = try now(request(5, "host.ping"))
+        #expect(answers.map(\.id) == [2, 4, 5])
+        #expect(answers[1]["result"]?["dayStartsAt"]?.string == "01:00")
+    }
+
+    /// A choice that changes nothing needs no lock, and makes no store.
+    @Test func settingsThatAreAsChosenWaitForNobody() throws {
+        let lock = try other()
+        #expect(try now(request(2, "settings.set", #"{"dayStartsAt":null}"#)).map(\.outcome) == ["ok"])
+        _ = lock.file.descriptor
+        let empty = TestDirectory()
+        _ = try TestSession(empty).result("settings.set", #"{"dayStartsAt":null}"#)
+        #expect(empty.names.isEmpty)
+    }
+
     @Test func aStoreIsMadeOnceTheLockIsThere() throws {
         let empty = TestDirectory()
         let session = TestSession(empty)

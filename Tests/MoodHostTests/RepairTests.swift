@@ -141,6 +141,26 @@ import Testing
         #expect(directory.text(aside + "/journal-2.jsonl").contains("in time"))
     }
 
+    /// Whole commits may stand after a damaged one. A session that has the store open shows none of them.
+    @Test(arguments: [nil, "store.info", "store.verify", "mood.list"])
+    func anOpenStoreIsSalvagedAsAClosedOneIs(before: String?) throws {
+        let directory = TestDirectory()
+        do {
+            let session = TestSession(directory)
+            for number in 1...5 {
+                _ = try session.result(
+                    "mood.create", #"{"id":"\#(testID(number))","emoji":"😊","label":"Mood \#(number)"}"#)
+            }
+        }
+        directory.write("journal-1.jsonl", directory.text("journal-1.jsonl").replacing("Mood 3", with: "Moos 3"))
+        let saved = TestDirectory()
+        let session = TestSession(directory)
+        if let before { _ = try session.call(before) }
+        let report = try session.result("store.salvage", #"{"to":"\#(saved.path)"}"#)
+        #expect(report["moods"]?.integer == 4 && report["revision"]?.integer == 5)
+        #expect(report["skippedCount"]?.integer == 1)
+    }
+
     /// A group that is answered again must not reset the store a second time.
     @Test func aFailedSyncBehindAResetDoesNotRepeatIt() throws {
         let directory = TestDirectory()

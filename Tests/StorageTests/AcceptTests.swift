@@ -38,6 +38,16 @@ import Testing
         #expect(directory.contents() == contents)
     }
 
+    @Test(arguments: ["\n", " ", "\r\n\n"]) func emptyLinesAtTheEndAreAnEdit(end: String) throws {
+        let (contents, states) = try DamageTests.whole()
+        directory.restore(contents)
+        directory.write("moods.json", directory.text("moods.json") + end)
+        let found = try reopened(settings(directory)).get()
+        guard case .readOnly = found.refusal else { throw TestFailure("\(String(describing: found.refusal))") }
+        #expect(found.table == states.last)
+        #expect(try accept(settings(directory)).isAccepted)
+    }
+
     @Test func anEditIsSealedAsACommitOfItsOwn() throws {
         let (contents, _) = try DamageTests.whole()
         directory.restore(contents)

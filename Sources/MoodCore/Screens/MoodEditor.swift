@@ -124,7 +124,8 @@ public struct MoodEditor: Sendable {
         }
     }
 
-    /// The reasons why the form cannot be submitted, in the order of its fields; empty for a closed form.
+    /// The reasons why the form cannot be submitted, in the order of its fields; empty for a closed form. A member that
+    /// was stored breaking a rule, and is not changed here, is none.
     public func problems(_ rules: Rules) -> [Problem] {
         guard isPresented else { return [] }
         var problems: [Problem] = []
@@ -132,14 +133,19 @@ public struct MoodEditor: Sendable {
             guard let clause, problems.count < Self.problemsMax else { return }
             problems.append(Problem(path: path, message: "\(subject) \(clause)."))
         }
-        add("/emoji", "The emoji", Self.problem(fields.emoji, Emoji.problem))
-        add(
-            "/label", "The label",
-            Self.problem(fields.label) { TextRule.labelProblem($0, charactersMax: rules.labelCharactersMax) })
-        add(
-            "/notes", "The text of the notes",
-            Self.problem(fields.notes) { TextRule.notesProblem($0, bytesMax: rules.notesBytesMax) }
-                ?? nullProblem(fields.notes, original.notes))
+        if isChanged(\.emoji) { add("/emoji", "The emoji", Self.problem(fields.emoji, Emoji.problem)) }
+        if isChanged(\.label) {
+            add(
+                "/label", "The label",
+                Self.problem(fields.label) { TextRule.labelProblem($0, charactersMax: rules.labelCharactersMax) })
+        }
+        if isChanged(\.notes) {
+            add(
+                "/notes", "The text of the notes",
+                Self.problem(fields.notes) { TextRule.notesProblem($0, bytesMax: rules.notesBytesMax) }
+                    ?? (fields.notes.utf8.contains(0) ? TextRule.nullProblem : nil))
+        }
+        guard areTagsChanged else { return problems }
         if fields.tags.count > rules.tagsMax {
             add("/tags", "A mood", "may have at most \(rules.tagsMax) tags; it has \(fields.tags.count)")
         }
@@ -156,10 +162,13 @@ public struct MoodEditor: Sendable {
         return problems
     }
 
-    /// The problem of U+0000 in a text. A mood may have been stored with it; only a changed text must be without it.
-    private func nullProblem(_ text: String, _ stored: String) -> String? {
-        guard text.utf8.contains(0), editing == nil || !Self.isSame(text, stored) else { return nil }
-        return TextRule.nullProblem
+    /// Whether a text is new, or differs from the stored one.
+    private func isChanged(_ text: KeyPath<Fields, String>) -> Bool {
+        editing == nil || !Self.isSame(fields[keyPath: text], original[keyPath: text])
+    }
+
+    private var areTagsChanged: Bool {
+        editing == nil || !fields.tags.elementsEqual(original.tags, by: Self.isSame)
     }
 
     private static func problem(_ text: String, _ rule: (UnsafeRawBufferPointer) -> String?) -> String? {
@@ -202,12 +211,11 @@ extension MoodEditor {
     /// Writes the form's changes as an object: everything for a new mood, else only what differs from the first values,
     /// so that changes by other clients stay.
     public func writeChange(to writer: inout JSONWriter) {
-        let isNew = editing == nil
         writer.beginObject()
-        if isNew || !Self.isSame(fields.emoji, original.emoji) { writer.member("emoji", fields.emoji) }
-        if isNew || !Self.isSame(fields.label, original.label) { writer.member("label", fields.label) }
-        if isNew || !Self.isSame(fields.notes, original.notes) { writer.member("notes", fields.notes) }
-        if isNew || !fields.tags.elementsEqual(original.tags, by: Self.isSame) {
+        if isChanged(\.emoji) { writer.member("emoji", fields.emoji) }
+        if isChanged(\.label) { writer.member("label", fields.label) }
+        if isChanged(\.notes) { writer.member("notes", fields.notes) }
+        if areTagsChanged {
             writer.key("tags")
             Self.write(fields.tags, to: &writer)
         }

@@ -93,7 +93,7 @@ extension RPCError {
                     : "Commit \(revision) and those before it cannot be undone: only the last commits are kept.")
         case .invalidCursor:
             self = Arguments.error(
-                "is no cursor of this list; hand back a nextCursor with the same sort, order and filter", at: "/cursor")
+                "is no cursor of this list; hand back a nextCursor, with the other params as they were", at: "/cursor")
         case .moodTooLarge(let bytesMax):
             self = Arguments.error(
                 "would make a mood of more than \(bytesMax) bytes, which no answer could show", at: "")

@@ -3,13 +3,14 @@ import JSONRPC
 import MoodCore
 import MoodProtocol
 import MoodStore
+import Platform
 import Storage
 
 /// `settings.*`: the user's choices. Any process may change the file, so each group reads it once.
 extension Core {
     static let settingsHandlers: InlineArray<_, Handler> = [
         Handler(SettingsMethods.get, { try $0.settings().write(to: &$3) }),
-        Handler(SettingsMethods.set, { try $0.set($2, &$3) }),
+        Handler(SettingsMethods.set, { try $0.set($2, $1, &$3) }),
     ]
 
     /// - Throws: `storeCorrupt` if the file cannot be used.
@@ -43,29 +44,36 @@ extension Core {
             kept.bytes = bytes
             kept.failure = nil
         } catch {
-            if case .unavailable = error {
-                // Without a store, or with one that cannot be read, the defaults hold.
-                kept = KeptSettings(isFresh: true)
-                return
-            }
+            if case .unavailable = error, isStoreNowhere { return kept = KeptSettings(isFresh: true) }
             if kept.failure?.reason != error.reason { log(.warning, error.reason) }
             kept.failure = error
             kept.settings = Settings()
         }
     }
 
-    private mutating func set(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
+    /// Whether the store's folder is not there. One that cannot be read is.
+    private var isStoreNowhere: Bool {
+        do throws(SystemError) { _ = try FileSystem.system.statusOfPath(path ?? "") } catch {
+            return error.code == ENOENT
+        }
+        return false
+    }
+
+    private mutating func set(
+        _ arguments: borrowing Arguments, _ request: borrowing Request, _ out: inout JSONWriter
+    ) throws {
         let given: [(Settings.Member, ValidJSON)] = [
             (.palette, arguments[SettingsParams.palette]), (.dayStartsAt, arguments[SettingsParams.dayStartsAt]),
             (.timeZone, arguments[SettingsParams.timeZone]), (.locale, arguments[SettingsParams.locale]),
             (.weekStartsOn, arguments[SettingsParams.weekStartsOn]),
         ].compactMap { member, value in value.map { (member, $0) } }
-        // Bad params make no store.
+        // Bad params make no store, nor do those that change nothing.
         var settings = try settings()
         try Self.change(&settings, given)
-        if given.isEmpty { return settings.write(to: &out) }
-        if path != nil { store.waitHere() }
-        try makeStore()
+        if kept.bytes.map({ $0 == settings.fileBytes }) ?? !settings.isAnythingChosen {
+            return settings.write(to: &out)
+        }
+        try admit(.makes, request)
         // The file is read under the store's lock, so that no other process's change is lost.
         kept.isFresh = false
         settings = try self.settings()

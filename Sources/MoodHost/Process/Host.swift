@@ -1,5 +1,7 @@
 import JSONCodec
+import JSONRPC
 import MoodCore
+import MoodProtocol
 import MoodStore
 import Platform
 import Storage
@@ -70,7 +72,7 @@ extension Session {
             try core.store.flush()
             core.store.forgetUndo()
         } catch {
-            core.log(.error, "the samples could not be added: \(error)")
+            core.log(.error, "the samples could not be added: \(RPCError(error, .write).message)")
         }
     }
 }

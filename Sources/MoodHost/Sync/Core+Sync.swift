@@ -41,7 +41,7 @@ extension Core {
         given.isNew = arguments[SyncParams.isNew]
         given.journal = arguments[SyncParams.journal]
         given.isConfirmed = arguments[SyncParams.confirm]
-        given.config = arguments[SyncParams.config].map { JSONValue($0) }
+        given.config = arguments[SyncParams.config].map { JSONValue($0).asObject }
         given.filter = arguments[SyncParams.filter].map { JSONValue($0) }
         do throws(SyncError) { _ = try SyncURL(given.url, schemes: transportPeer().schemes) } catch {
             throw Arguments.error(error.reason, at: "/url")

@@ -4,8 +4,9 @@ import MoodCore
 /// A fingerprint of a call's params, which decides whether a repeated `opId` is the same call.
 ///
 /// The order of members and the way in which a value is written do not count: `"\u0061"` is `"a"`, `1e1` is `10`, an id
-/// is the same in upper case, a time in another zone, an empty object as an empty array. `opId` itself and `dryRun` are
-/// left out, an optional member that is null is absent, at any depth, and params by position equal params by name.
+/// is the same in upper case, a time in another zone, an empty object as an empty array. `opId` itself, `dryRun` and
+/// `progressToken` are left out, an optional member that is null is absent, at any depth, and params by position equal
+/// params by name.
 /// Nothing else is equal: a default that is written out makes another call than one that is left out.
 ///
 /// Stores keep the fingerprint, so it is equal in every process and version. H of a value is F of these bytes, where
@@ -23,7 +24,7 @@ extension Arguments {
     public func namesOperation(of method: Method) -> Bool { given & method.operationMask != 0 }
 
     public var paramsFingerprint: UInt64 {
-        guard let method, !said.isEmpty else { return fingerprint { $0.schema } }
+        guard let method, !said.isEmpty else { return fingerprint(withToken: false) { $0.schema } }
         var sum: UInt64 = 0
         for (name, value) in said where name != CommonParams.operation.name && name != CommonParams.dryRun.name {
             let field = method.fields.first { $0.name == name }
@@ -32,15 +33,18 @@ extension Arguments {
         return Fingerprint.object(sum)
     }
 
-    /// The fingerprint of earlier versions, which distinguished spellings of ids and times, and took times for what
-    /// their words meant.
-    public var formerParamsFingerprint: UInt64 { fingerprint { _ in .any } }
+    /// The fingerprint of earlier versions, which distinguished progress tokens, and before that spellings of ids and
+    /// times, and took times for what their words meant.
+    public var formerParamsFingerprint: UInt64 {
+        progressToken == nil ? fingerprint(withToken: true) { _ in .any } : fingerprint(withToken: true) { $0.schema }
+    }
 
-    private func fingerprint(_ schema: (Field) -> Schema) -> UInt64 {
+    private func fingerprint(withToken: Bool, _ schema: (Field) -> Schema) -> UInt64 {
         guard let method else { return 0 }
         var sum: UInt64 = 0
         for (index, field) in method.fields.enumerated() where isGiven(index) {
             if field.name == CommonParams.operation.name || field.name == CommonParams.dryRun.name { continue }
+            if !withToken, field.name == CommonParams.progressToken.name { continue }
             sum &+= Fingerprint.member(JSONText(field.name), Fingerprint.value(values[index], schema(field)))
         }
         return Fingerprint.object(sum)

@@ -14,7 +14,8 @@ import Storage
 public struct StoreWork: Sendable {
     let settings: StoreSettings
     let isCancelled: @Sendable () -> Bool
-    /// The last commit of the state to work on; nil if the store cannot be read.
+    /// The last commit of the state to work on; nil if the store cannot be read, or not all of it: then whole commits
+    /// may stand after the last one that is shown.
     let revision: Int?
 
     /// Reads everything again from the disk and checks it.
@@ -114,6 +115,7 @@ extension MoodRecords {
     /// The work on this store; nil in memory.
     public func work(isCancelled: @escaping @Sendable () -> Bool) -> StoreWork? {
         guard let settings = settingsBeside else { return nil }
-        return StoreWork(settings: settings, isCancelled: isCancelled, revision: isOpen ? records.revision : nil)
+        let isWhole = isOpen && records.damage == nil
+        return StoreWork(settings: settings, isCancelled: isCancelled, revision: isWhole ? records.revision : nil)
     }
 }

@@ -28,7 +28,7 @@ extension StoreFiles {
     ) throws(StorageError) -> StoreFiles {
         let (settings, revision) = (moment.settings, moment.revision)
         return try openToRead(
-            moment.place, settings, extractor, nil, .readOnly(reason: "The store was opened read-only."),
+            moment.place, settings, extractor, nil, .readOnly(reason: "The store was opened read-only (--read-only)."),
             of: moment.opened, upTo: revision, load)
     }
 }

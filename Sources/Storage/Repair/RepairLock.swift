@@ -9,7 +9,7 @@ struct RepairLock: ~Copyable {
     /// - Throws: `readOnly`, `busy`, `full` or `unavailable`; the store is unchanged.
     init(_ place: borrowing StoreDirectory, _ settings: StoreSettings) throws(RepairError) {
         guard !settings.isReadOnly else {
-            throw .storage(.readOnly(reason: "The store was opened read-only."))
+            throw .storage(.readOnly(reason: "The store was opened read-only (--read-only)."))
         }
         var lock: TurnLock
         do throws(SystemError) {

@@ -38,7 +38,9 @@ struct SnapshotReader {
                 case .record(let bytes, let offset):
                     guard let reason = record(bytes, offset) else { return }
                     throw .corrupt(
-                        file: name, offset: offset, reason: "A record in \(name) is not valid: \(reason)")
+                        file: name, offset: offset,
+                        reason: "A record in \(name) is not valid: \(reason). Mend it and accept that (mood store"
+                            + " accept --yes), or save what is left (mood doctor says how).")
                 }
             })
         if scan.isSealed, scan.records != header.count {
@@ -173,6 +175,8 @@ struct SnapshotScan {
     ) throws(Failure) {
         if isClosed {
             isSealed = false
+            // An editor may end a file with empty lines.
+            if line.bytes.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) { return }
             try found(.problem(offset: line.offset, "goes on after its closing line"))
         } else if line.bytes.first == UInt8(ascii: "]") {
             return try close(line, found)

@@ -136,12 +136,12 @@ struct StoreDirectory: ~Copyable, Sendable {
         guard status.owner == settings.fileSystem.effectiveUser() else {
             throw .unavailable(
                 reason: "The directory \(path) belongs to another user.",
-                advice: "Open another directory, or trust this one explicitly if you know why it is so.")
+                advice: "Open another directory, or trust this one (--trust-directory) if you know why it is so.")
         }
         guard status.permissions & 0o022 == 0 else {
             throw .unavailable(
                 reason: "The directory \(path) can be written by other users.",
-                advice: "Take that right away (chmod go-w), or trust the directory explicitly.")
+                advice: "Take that right away (chmod go-w), or trust the directory (--trust-directory).")
         }
     }
 
@@ -154,7 +154,7 @@ struct StoreDirectory: ~Copyable, Sendable {
         if isLink && (error.code == ELOOP || error.code == ENOTDIR) {
             return .unavailable(
                 reason: "The directory \(path) is a symbolic link.",
-                advice: "Open the directory that it leads to, or trust this one explicitly.")
+                advice: "Open the directory that it leads to, or trust this one (--trust-directory).")
         }
         switch error.code {
         case ENOTDIR:

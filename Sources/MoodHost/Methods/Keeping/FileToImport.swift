@@ -58,7 +58,8 @@ struct FileToImport: Sendable {
     }
 
     fileprivate static func unreadable(_ error: SystemError) -> RPCError {
-        Arguments.error("cannot be read: \(error)", at: "/path")
+        if error.code == EINVAL { return Arguments.error("is no file: it is a folder, or a device", at: "/path") }
+        return Arguments.error("cannot be read: \(error)", at: "/path")
     }
 
     private static func size(_ file: borrowing File, _ path: String) throws(SystemError) -> Int {

@@ -219,7 +219,7 @@ extension Core {
         guard let schema = manifest?.config else {
             throw Arguments.error("cannot be set: \(id) has no settings", at: "/config")
         }
-        let config = JSONValue(arguments[PluginParams.config])
+        let config = JSONValue(arguments[PluginParams.config]).asObject
         let secretsBefore = plugins.secrets[id]
         // A secret that the params omit stays unchanged.
         let whole = PluginConfig.laid(config, over: secretsBefore)

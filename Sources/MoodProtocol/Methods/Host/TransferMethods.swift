@@ -96,7 +96,7 @@ public enum TransferMethods {
 extension ObjectRule {
     static let importMap = ObjectRule(
         problem: { value in
-            guard let members = JSONValue(value).object else { return ("", "must be an object") }
+            guard let members = JSONValue(value).asObject.object else { return ("", "must be an object") }
             for member in members where member.value.string == nil && member.value.double == nil {
                 return ("/" + JSONPointer.escaped(member.name), "must be the name of a member, or a number")
             }

@@ -51,7 +51,8 @@ extension StoreFiles {
     ) throws(StorageError) -> StoreFiles {
         if settings.isReadOnly {
             return try openToRead(
-                place, settings, extractor, nil, .readOnly(reason: "The store was opened read-only."), load)
+                place, settings, extractor, nil, .readOnly(reason: "The store was opened read-only (--read-only)."),
+                load)
         }
         var lock: TurnLock
         do throws(SystemError) {
