@@ -88,6 +88,7 @@ extension Core {
         made.runtimes = runtimes
         if manifest.kind == .mcp { try pinTools(given.tools, before, &made) }
         let record = made
+        plugins.beingTrusted = id
         return try changePlugins(&out) { (records, _) in
             let before = records[id]
             records[id] = record
@@ -96,6 +97,7 @@ extension Core {
                 records[id]?.isEnabled = before.isEnabled
             }
         } then: { (core, out) in
+            core.plugins.beingTrusted = nil
             core.plugins.noteOutdated(id)
             core.noteTools(of: id, manifest)
             // An MCP server must run once to list its tools.

@@ -38,7 +38,8 @@ extension PluginRegistry {
     /// Removes outdated copies, once no plugin runs from them here.
     private func removeOutdated() {
         guard !outdated.isEmpty, let folder = try? runFolder() else { return }
-        for id in outdated where copying?.id != id && !leaving.contains(where: { $0.id == id }) {
+        for id in outdated
+        where copying?.id != id && beingTrusted != id && !leaving.contains(where: { $0.id == id }) {
             TrustedCopy.removeOthers(of: id, in: folder, keeping: records[id].flatMap { PluginDigest($0.digest) })
             outdated.remove(id)
         }

@@ -54,6 +54,8 @@ final class PluginRegistry {
     /// The folders that the helper thread reads.
     var reading: FolderWork<[DigestCache.Reading]>?
     var copying: FolderCopying?
+    /// The plugin whose trust is being written. Its copies stay: the records do not name the new one yet.
+    var beingTrusted: PluginID?
     let temporary = TemporaryFolder("moodboard-plugins")
     /// Notes on plugins that have run here or were asked about, by id.
     var notes: [PluginID: PluginNotes] = [:]
