@@ -176,7 +176,8 @@ struct SnapshotScan {
         if isClosed {
             isSealed = false
             // An editor may end a file with empty lines.
-            if line.bytes.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) { return }
+            let isBlank = line.bytes.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }
+            if isBlank, !line.isOverlong { return }
             try found(.problem(offset: line.offset, "goes on after its closing line"))
         } else if line.bytes.first == UInt8(ascii: "]") {
             return try close(line, found)
