@@ -82,7 +82,7 @@ public struct MoodRecords: ~Copyable {
     public init(_ location: Location) { self.init(location, HelperThread(), told: nil) }
 
     /// A second view of the durable moods while another thread has this one: of the files, as another process has it.
-    /// Of moods in memory it tells the numbers alone.
+    /// It tells the numbers alone of moods in memory.
     public var standIn: MoodRecords {
         let told = isWritableMemory || isReadOnlyMemory ? statistics : nil
         var standIn = MoodRecords(location, helper, told: told)

@@ -214,4 +214,12 @@ import Testing
                 """)
         #expect(outside.sent.map(\.method) == ["store.log", "mood.history"])
     }
+
+    @Test func aPastThatCannotBeReadHidesNoLineOfTheLog() {
+        let item =
+            #"{"revision":2,"at":"2026-01-02T05:04:02Z","kind":"updated","summary":"Changed 😌 Calm","ids":["\#(Canned.id)"],"isUndone":false}"#
+        let outside = Outside(["store.log": #"{"items":[\#(item)]}"#])
+        #expect(outside.run("log") == .success)
+        #expect(outside.output == "2\t2026-01-02T05:04:02Z\tChanged 😌 Calm\t\t\n")
+    }
 }

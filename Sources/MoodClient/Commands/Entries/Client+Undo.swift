@@ -144,7 +144,8 @@ extension Client {
         var changes: [Int: String] = [:]
         for id in Set(items.compactMap(changed)) {
             let revisions = items.filter { changed($0) == id }.compactMap { $0["revision"]?.integer }
-            for version in try versions(of: id, downTo: revisions.min() ?? 0) {
+            // A past that cannot be read hides no line of the log.
+            for version in (try? versions(of: id, downTo: revisions.min() ?? 0)) ?? [] {
                 changes[version.item["revision"]?.integer ?? 0] = version.changes
             }
         }
