@@ -88,7 +88,7 @@ extension Core {
         made.runtimes = runtimes
         if manifest.kind == .mcp { try pinTools(given.tools, before, &made) }
         let record = made
-        plugins.beingTrusted = id
+        let claim = plugins.claimCopies(of: id)
         return try changePlugins(&out) { (records, _) in
             let before = records[id]
             records[id] = record
@@ -97,8 +97,7 @@ extension Core {
                 records[id]?.isEnabled = before.isEnabled
             }
         } then: { (core, out) in
-            core.plugins.beingTrusted = nil
-            core.plugins.noteOutdated(id)
+            defer { extendLifetime(claim) }
             core.noteTools(of: id, manifest)
             // An MCP server must run once to list its tools.
             if manifest.kind == .mcp { core.plugins[id]?.hosted.wake() }

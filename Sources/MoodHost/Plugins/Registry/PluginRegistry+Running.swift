@@ -35,11 +35,22 @@ extension PluginRegistry {
     /// Notes that outdated copies of a plugin remain.
     func noteOutdated(_ id: PluginID) { outdated.insert(id) }
 
-    /// Removes outdated copies, once no plugin runs from them here.
+    /// Keeps the copies of a plugin for as long as the claim lives. After it, those that its record does not name are removed.
+    func claimCopies(of id: PluginID) -> CopyClaim {
+        let claim = CopyClaim(id)
+        claims.append(CopyClaim.Weak(claim: claim))
+        noteOutdated(id)
+        return claim
+    }
+
+    /// Removes outdated copies, once no plugin runs from them here, and no trust may still name one.
     private func removeOutdated() {
         guard !outdated.isEmpty, let folder = try? runFolder() else { return }
+        claims.removeAll { $0.claim == nil }
         for id in outdated
-        where copying?.id != id && beingTrusted != id && !leaving.contains(where: { $0.id == id }) {
+        where copying?.id != id && !claims.contains(where: { $0.claim?.id == id })
+            && !leaving.contains(where: { $0.id == id })
+        {
             TrustedCopy.removeOthers(of: id, in: folder, keeping: records[id].flatMap { PluginDigest($0.digest) })
             outdated.remove(id)
         }
@@ -89,4 +100,15 @@ extension PluginRegistry {
 
     /// The time for a goodbye, SIGTERM, SIGKILL, and a little more.
     private static let partingMilliseconds = 1500
+}
+
+/// The claim of a trust on the copies of its plugin. The request holds it until the record names one of them, or the request has failed.
+final class CopyClaim: Sendable {
+    let id: PluginID
+
+    init(_ id: PluginID) { self.id = id }
+
+    struct Weak {
+        weak var claim: CopyClaim?
+    }
 }

@@ -54,8 +54,7 @@ final class PluginRegistry {
     /// The folders that the helper thread reads.
     var reading: FolderWork<[DigestCache.Reading]>?
     var copying: FolderCopying?
-    /// The plugin whose trust is being written. Its copies stay: the records do not name the new one yet.
-    var beingTrusted: PluginID?
+    var claims: [CopyClaim.Weak] = []
     let temporary = TemporaryFolder("moodboard-plugins")
     /// Notes on plugins that have run here or were asked about, by id.
     var notes: [PluginID: PluginNotes] = [:]
