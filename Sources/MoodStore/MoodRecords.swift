@@ -44,6 +44,8 @@ public struct MoodRecords: ~Copyable {
     @inline(__always) public var isAbsent: Bool { records.isUnborn }
     /// Whether there was a store, so that no new one may replace it.
     private var wasThere = false
+    /// Whether the present group ends with the present request: a failed sync cannot take back what it has done.
+    public internal(set) var isGroupOver = false
     /// The error of the lock for the present group.
     var obstacle: StorageError?
     /// The way in which requests wait for the lock: blocking, unless their owner can do other work meanwhile.
@@ -272,6 +274,7 @@ public struct MoodRecords: ~Copyable {
 
     /// Ends a group after its last flush. Other processes may change the store now.
     public mutating func endGroup() {
+        if isGroupOver { isGroupOver = false }
         if isWritableMemory { return }
         isHeld = false
         obstacle = nil
@@ -377,7 +380,10 @@ public struct MoodRecords: ~Copyable {
     /// Makes the commits so far durable in the middle of a group. If it throws, so does `flush`.
     public mutating func flushEarly() throws(StorageError) {
         isHeld = false
-        if records.needsFlush { waitHere() }
+        if records.needsFlush {
+            isGroupOver = true
+            waitHere()
+        }
         try records.flushEarly()
     }
 

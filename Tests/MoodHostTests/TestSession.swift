@@ -105,11 +105,11 @@ final class TestSession {
     func awaitLock() {
         var wanted = pollfd(fd: session.dispatcher.core.store.lockWait.descriptor, events: Int16(POLLIN), revents: 0)
         #expect(poll(&wanted, 1, 60_000) > 0)
-        session.unpark(isTimeOver: false)
+        session.wake(milliseconds: now)
     }
 
     /// Ends the wait for the lock.
-    func endTime() { session.unpark(isTimeOver: true) }
+    func endTime() { session.endLockTime(milliseconds: now) }
 
     var isOutputFull: Bool { session.isOutputFull }
     var isTooSlow: Bool { session.isTooSlow }

@@ -640,6 +640,64 @@ def plugin_waits_for_the_lock_no_longer_than_it_may(trial):
     host.end()
 
 
+def lanes_wait_beside_each_other(trial):
+    """Requests of a plugin and a batch of the client, with a hook, a lock held elsewhere, a sync that fails, and a signal: each
+    is answered once, and done if its answer says so."""
+    trial.hook(sleep=0.1)
+    lines = [json.dumps(one) for one in (create("p1", "p1"), request("l", "mood.list", {}), create("p2", "p2"))]
+    trial.plugin("asks", lines=lines, permissions={"moods": "write"},
+                 provides={"methods": [{"name": "go", "summary": "Goes.", "params": {"type": "object"},
+                                        "result": {"type": "object"}, "effect": "write"}]})
+
+    def talk(one, number):
+        for wait, isEnded in ((0.5, False), (0, False), (0.3, True)):
+            one.kept("hook", "asks")
+            host = one.host("--lock-timeout", "5", failing=number)
+            host.result("mood.list")
+            host.put(request("go", "x.org.example.asks.go", {}), [create("c1", "c1"), request(2, "mood.list"), create("c3", "c3")])
+            time.sleep(0.15)
+            other = LockedElsewhere(one.store, wait)
+            if isEnded:
+                subprocess.run(["pkill", "-TERM", "-P", str(host.process.pid)])
+            got = host.await_answers("go", "c1", 2, "c3")
+            other.join()
+            check(set(got) == {"go", "c1", 2, "c3"}, f"sync {number}: {got} {host.broken}")
+            if isEnded:
+                host.end()
+                host = one.host()
+            else:
+                await_answers_of(host, 3)
+                asked = [line.split()[1:] for line in host.log("org.example.asks") if line.startswith("answer")]
+                check([name for name, _ in asked] == ["p1", "l", "p2"], f"sync {number}: {asked}")
+                got.update(asked)
+            labels = host.labels()
+            for name in ("c1", "c3", "p1", "p2"):
+                wanted = (0, 1) if isEnded and name not in got else (int(got[name] == "ok"),)
+                check(labels.count(name) in wanted, f"sync {number}, {wait}: {got}, {labels}")
+            host.end()
+            shutil.rmtree(one.store)
+
+    failing_syncs(trial, talk)
+
+
+def request_of_a_plugin_ends_with_its_process(trial):
+    """The next process gets no answer to it, nor the hooks that were asked about it."""
+    trial.hook(sleep=0.5)
+    lines = [json.dumps(request("w", "mood.create", HAPPY))]
+    trial.plugin("asks", lines=lines, permissions={"moods": "write"},
+                 provides={"methods": [{"name": "go", "summary": "Goes.", "params": {"type": "object"},
+                                        "result": {"type": "object"}, "effect": "write"}]})
+    host = trial.host(store=False, trusts=["hook", "asks"])
+    host.result("x.org.example.asks.go", {})
+    time.sleep(0.2)
+    host.result("plugin.restart", {"id": "org.example.asks"})
+    host.result("x.org.example.asks.go", {})
+    await_answers_of(host, 1)
+    host.read(1)
+    check(answers_of(host) == ["ok"] and host.labels() == ["Happy"], f"{answers_of(host)}, {host.labels()}")
+    host.end()
+
+
 def requests_of_a_plugin_keep_their_order(trial):
     """A request after one that holds the store for long sees its changes."""
     ids = [f"01890000-0000-7000-8000-{number:012}" for number in range(60)]
@@ -699,7 +757,7 @@ CASES = [value for name, value in list(globals().items())
          if callable(value) and getattr(value, "__code__", None) and value.__code__.co_varnames[:1] == ("trial",)
          and value.__code__.co_argcount == 1]
 NEEDS_STRACE = {"change_before_one_that_needs_it_durable", "history_of_a_tool_that_fails", "large_import_beside_a_failed_sync", "hooked_change_whose_sync_fails", "hooked_batch_whose_sync_fails",
-                "batch_behind_another_of_a_hook", "plugin_request_whose_sync_fails", "plugin_is_changed_beside_the_loop"}
+                "batch_behind_another_of_a_hook", "plugin_request_whose_sync_fails", "lanes_wait_beside_each_other", "plugin_is_changed_beside_the_loop"}
 
 
 def on_its_own(case):

@@ -18,6 +18,10 @@ struct Dispatcher: ~Copyable {
     var arguments = Arguments()
     /// The requests whose answers come later.
     var pending = PendingRequests()
+    /// Whether the present group of requests ends here.
+    var isGroupOver: Bool {
+        @inline(__always) mutating get { core.store.isGroupOver || !pending.staged.isEmpty }
+    }
     /// Checks params of valid messages.
     var validator: JSONValidator
     /// The results of methods that AI clients call.
@@ -263,22 +267,19 @@ extension Dispatcher {
             Pending(
                 id: request.id.map { Array($0) }, caller: request.caller, destination: request.destination,
                 progressToken: progressToken, work: work))
-        core.endsGroup = true
     }
 
     /// Answers a pending request whose work is done.
-    /// - Parameter hasLock: whether to try one that waits for the lock.
     /// - Returns: the request, which is no longer pending, and whether it succeeded; nil while its work or its wait goes on.
     mutating func conclude(
-        _ place: Int, room: Int, hasLock: Bool, to out: inout JSONWriter
+        _ place: Int, room: Int, to out: inout JSONWriter
     ) -> (request: Pending, hasSucceeded: Bool)? {
-        let held = pending.begun[place].held
-        if let held {
-            if case .hooks(let round) = held.wait { core.advance(round) }
-            guard held.wait.isOver(core) || hasLock && held.wait.isForLock else { return nil }
-            held.round?.rewind()
-        }
-        guard let conclusion = held?.conclusion ?? pending.begun[place].work.takeConclusion() else { return nil }
+        let lane = pending.begun[place].lane
+        if case .hooks(let round) = lane.wait { core.advance(round) }
+        guard lane.isOver(core),
+            let conclusion = pending.begun[place].conclusion ?? pending.begun[place].work.takeConclusion()
+        else { return nil }
+        lane.round?.rewind()
         let mark = out.count
         let absence = core.storeAbsence
         core.store.beginGroup()
@@ -286,7 +287,7 @@ extension Dispatcher {
         defer { core.store.endGroup() }
         let time = core.now.milliseconds
         defer { core.setTime(time) }
-        if let round = held?.round { core.setTime(round.time) }
+        if let round = lane.round { core.setTime(round.time) }
         var failure: RPCError?
         do { try conclude(pending.begun[place], conclusion, room, to: &out) } catch {
             out.buffer.limit = .max
@@ -300,7 +301,6 @@ extension Dispatcher {
             case .later: failure = .shuttingDown
             }
         }
-        held?.round?.abandon()
         let request = pending.remove(at: place)
         out.buffer.limit = .max
         if let failure {
@@ -330,8 +330,8 @@ extension Dispatcher {
         }
         // Its id is written already.
         let request = Request(
-            id: nil, room: room, caller: pending.caller, destination: pending.destination, round: pending.held?.round,
-            ways: self.pending.isClosed ? [] : [.mayWait, .mayAskHooks])
+            id: nil, room: room, caller: pending.caller, destination: pending.destination, round: pending.lane.round,
+            ways: pending.lane.ways)
         core.store.origin = pending.caller.origin
         defer { core.store.origin = nil }
         do {

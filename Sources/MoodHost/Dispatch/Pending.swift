@@ -1,6 +1,5 @@
 import JSONCodec
 import JSONRPC
-import PluginHost
 
 /// A request whose answer comes later.
 struct Pending {
@@ -13,8 +12,10 @@ struct Pending {
     let work: any LaterWork
     /// Whether it gets neither an answer nor progress. (MCP: `notifications/cancelled`)
     var isSilenced = false
-    /// The rest of the work, its wait, and the hooks that are or were asked about it.
-    var held: (conclusion: LaterWork.Conclusion, wait: Wait, round: HookRound?)?
+    /// The rest of the work, if that is done and waits.
+    fileprivate(set) var conclusion: LaterWork.Conclusion?
+    /// The lane of the change that the rest makes.
+    var lane = Lane(.free)
 }
 
 /// The place of an answer in the caller's output.
@@ -38,6 +39,8 @@ struct PendingRequests {
     private(set) var staged: [Pending] = []
     /// Whether no more are taken, because the process ends.
     var isClosed = false
+    /// The ways to carry out requests now.
+    var ways: Ways { isClosed ? [] : .free }
 
     var isEmpty: Bool { begun.isEmpty && staged.isEmpty }
     var isFull: Bool {
@@ -63,24 +66,18 @@ struct PendingRequests {
 
     /// Keeps the conclusion of a request until its wait is over.
     mutating func hold(_ conclusion: @escaping LaterWork.Conclusion, for wait: Wait, at place: Int) {
-        var round = begun[place].held?.round
-        if case .hooks(let next) = wait {
-            if let round, round !== next { round.abandon() }
-            round = next
-        }
-        begun[place].held = (conclusion, wait, round)
+        begun[place].conclusion = conclusion
+        begun[place].lane.stop(for: wait)
     }
 
-    /// Whether a hook of this plugin is asked about a pending request.
-    func isAsked(_ plugin: HostedPlugin) -> Bool { begun.contains { $0.held?.round?.asked === plugin } }
+    /// Ends the time to wait for the lock.
+    mutating func endLockTime() { for place in begun.indices { begun[place].lane.endLockTime() } }
 
-    /// Whether a conclusion waits for the lock.
-    var awaitsLock: Bool { begun.contains { $0.held?.wait.isForLock == true } }
-
-    /// Whether a conclusion waits for the store.
-    var awaitsStore: Bool { begun.contains { if case .store? = $0.held?.wait { true } else { false } } }
-
-    mutating func remove(at place: Int) -> Pending { begun.remove(at: place) }
+    /// Removes a request that is answered.
+    mutating func remove(at place: Int) -> Pending {
+        begun[place].lane.endRound()
+        return begun.remove(at: place)
+    }
 
     /// Cancels the requests with this id: their work ends before its next step.
     mutating func cancel(_ id: UnsafeRawBufferPointer, of caller: Caller, isSilent: Bool) {

@@ -55,6 +55,8 @@ struct Ways: OptionSet, Sendable {
     static let atOnce = Ways(rawValue: 1)
     /// Texts and screens leave out the notes of moods.
     static let withoutNotes = Ways(rawValue: 2)
+    /// It may stop, and go on later.
+    static let free: Ways = [.mayWait, .mayAskHooks]
     /// It may wait for the lock and for the helper thread, and is handled again then.
     static let mayWait = Ways(rawValue: 4)
     /// It may ask hooks. Without this, a change that needs a hook's consent is refused.

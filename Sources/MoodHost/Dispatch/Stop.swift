@@ -39,20 +39,10 @@ enum Wait: Error, @unchecked Sendable {
     /// Nothing: the request is handled in a group of its own.
     case turn
 
-    var isForLock: Bool { if case .lock = self { true } else { false } }
-
-    /// Whether the condition is met while one of the threads reports.
-    func isOverWithThread(_ core: borrowing Core) -> Bool {
-        switch self {
-        case .helper, .sync: isOver(core)
-        case .lock, .hooks, .store, .turn: false
-        }
-    }
-
     /// Whether the condition is met.
     func isOver(_ core: borrowing Core) -> Bool {
         switch self {
-        case .lock: core.store.lockWait.descriptor < 0
+        case .lock: core.store.lockWait.isOver
         case .helper: !core.store.helper.isRunning
         case .hooks(let round): round.verdict != nil
         case .store: !core.isStoreAway

@@ -40,7 +40,6 @@ extension Session {
     mutating func endSlowSubscriptions() {
         core.endSlowSubscriptions()
         sendNotices()
-        groupStart = output.count
     }
 
     /// Whether to look at once for changes of the store by other processes.

@@ -107,7 +107,7 @@ struct StoreWatch: ~Copyable {
         if session.isOutputFull {
             session.lookWhileFull(milliseconds: Clock.milliseconds)
         } else {
-            session.expectWork()
+            session.hasWork = true
         }
     }
 }

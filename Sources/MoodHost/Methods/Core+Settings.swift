@@ -80,7 +80,6 @@ extension Core {
         try Self.change(&settings, given)
         try keep(settings)
         settings.write(to: &out)
-        endsGroup = true
     }
 
     private static func change(
@@ -124,8 +123,6 @@ extension Core {
         }
         try store.endCommit(with: given)
         notices.keep()
-        // It cannot be taken back from here on.
-        endsGroup = true
         seeSettings()
     }
 

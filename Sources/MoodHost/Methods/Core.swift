@@ -73,8 +73,6 @@ struct Core: ~Copyable {
     var sync = SyncPlan(thread: HelperThread())
     /// The exports that are under way, the one used last at the end.
     var exports: [RunningExport] = []
-    /// Set by a request that cannot be carried out twice, or is answered later: it ends the group of requests.
-    var endsGroup = false
     private let random = RandomWords()
 
     init(_ options: HostOptions, _ location: MoodRecords.Location) {

@@ -25,7 +25,6 @@ extension Core {
                 [.init("limit", "savedStates"), .init("value", .number(String(SavedNavigation.countMax)))])
         }
         try store.keep(saved)
-        endsGroup = true
         state.navigation.router(router).write(name: router, to: &out)
     }
 

@@ -70,7 +70,7 @@ struct HostLoop: ~Copyable {
             case .outputClosed: if !staysWithoutClient(&session) { return lose(session) }
             case .interrupted: leave(&session, isAsked: false)
             case .storeChanged: watch.takeNews(&session, &sources)
-            case .lockReady: session.endLockWait(isTimeOver: false)
+            case .lockReady: session.wake(milliseconds: Clock.milliseconds)
             case .workAdvanced: session.attendWork(milliseconds: Clock.milliseconds)
             case .plugin(let slot, let end): attend(slot, end, &session)
             case .pluginsChanged: session.seePluginFile()
@@ -80,7 +80,7 @@ struct HostLoop: ~Copyable {
             case .timer(.sync):
                 syncTime = nil
                 session.syncWhenDue(milliseconds: Clock.milliseconds)
-            case .timer(.lock): session.endLockWait(isTimeOver: true)
+            case .timer(.lock): session.endLockTime(milliseconds: Clock.milliseconds)
             case .timer(.look): watch.look(&session)
             case .timer(.stall): watch.endSlowSubscriptions(&session)
             case .timer(.staying): session.noticeOthers()
@@ -107,11 +107,8 @@ struct HostLoop: ~Copyable {
 
     private mutating func process(_ session: inout Session) {
         session.process(milliseconds: Clock.milliseconds)
-        // A request of the client may have brought the lock that a plugin waits for.
-        if !session.parkedPluginRequests.isEmpty { session.resumePluginRequests() }
-        if session.dispatcher.pending.awaitsLock, session.core.store.lockWait.descriptor < 0 {
-            session.attendWork(milliseconds: Clock.milliseconds)
-        }
+        // A request of the client may have brought the lock that others wait for.
+        if isLockAwaited { session.wake(milliseconds: Clock.milliseconds) }
         if session.core.pluginFlags.contains(.events) { session.core.deliverEvents() }
         if session.core.sync.followsStore { session.core.planSync() }
         if session.core.isShuttingDown { leave(&session, isAsked: true) }
@@ -173,9 +170,7 @@ struct HostLoop: ~Copyable {
             if time != syncTime { sources.setDeadline(.sync, at: time) }
             syncTime = time
         }
-        if session.isParked || isLockAwaited || !session.parkedPluginRequests.isEmpty
-            || session.dispatcher.pending.awaitsLock
-        {
+        if session.isParked || isLockAwaited || !session.pluginLanes.isEmpty || !session.dispatcher.pending.isEmpty {
             awaitLock(&session)
         }
         watch.prepare(&session, isWanted: phase == .serving, &sources)
@@ -212,7 +207,7 @@ struct HostLoop: ~Copyable {
 
     private mutating func awaitLock(_ session: inout Session) {
         let descriptor = session.core.store.lockWait.descriptor
-        isLockAwaited = (session.isParked || session.isPluginAwaitingLock) && descriptor >= 0
+        isLockAwaited = session.isLockAwaited && descriptor >= 0
         guard isLockAwaited else {
             sources.forget(.lock)
             return sources.setDeadline(.lock, at: nil)

@@ -51,7 +51,7 @@ extension Session {
         let parts = Array(batch.parts)
         var members: [UnsafeRawBufferPointer] = []
         for part in parts { members.append(batch.text[part].bytes) }
-        if let place { return try goOn(members, from: place, until: end) }
+        if let place = lane.place { return try goOn(members, from: place, until: end) }
         let count = batch.count
         if count == 0 {
             return output.errorResponse(id: nil, RPCError(.invalidRequest, "A batch needs at least one request."))
@@ -82,7 +82,7 @@ extension Session {
             let (isLate, wait) = number == end ? (false, .turn) : attempt(member, room: room, destination)
             if let wait {
                 output.rewind(to: memberMark)
-                place = BatchPlace(number: nextBatch, next: number)
+                lane.place = BatchPlace(number: nextBatch, next: number)
                 hold(answers, of: count, late + count - number, from: mark, errorBytes)
                 throw wait
             }
@@ -102,9 +102,9 @@ extension Session {
     private mutating func goOn(
         _ members: [UnsafeRawBufferPointer], from place: BatchPlace, until end: Int
     ) throws(Wait) {
-        guard let index = batches.firstIndex(where: { $0.number == place.number }) else { return self.place = nil }
+        guard let index = batches.firstIndex(where: { $0.number == place.number }) else { return lane.place = nil }
         for number in place.next..<members.count {
-            self.place = BatchPlace(number: place.number, next: number)
+            lane.place = BatchPlace(number: place.number, next: number)
             if number == end { throw .turn }
             let mark = output.count
             let destination = Destination(framing: framing, batch: (place.number, number))
@@ -117,7 +117,7 @@ extension Session {
             }
             output.rewind(to: mark)
         }
-        self.place = nil
+        lane.place = nil
         guard batches[index].missing == 0 else { return }
         let whole = batches.remove(at: index).whole
         whole.withUnsafeBytes { output.buffer.append($0) }

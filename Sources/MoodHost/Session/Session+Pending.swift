@@ -12,9 +12,10 @@ extension Session {
     }
 
     /// Handles the results of other threads; no group is open.
-    mutating func attendWork(milliseconds: Int64, hasLock: Bool = false) {
+    mutating func attendWork(milliseconds: Int64) {
         dispatcher.pending.isDone = false
-        let wasStoreAway = core.isStoreAway
+        var wasStoreAway = core.isStoreAway
+        let wasLockAwaited = isLockAwaited
         core.store.helper.drain()
         core.reader.drain()
         core.sync.thread.drain()
@@ -32,7 +33,7 @@ extension Session {
             let batch = dispatcher.pending.begun[place].destination.batch
             let held = batch.flatMap { batch in batches.first { $0.number == batch.number } }
             let room = held?.room(of: limits[.messageBytes]) ?? limits[.messageBytes]
-            guard let (pending, hasSucceeded) = dispatcher.conclude(place, room: room, hasLock: hasLock, to: &answer)
+            guard let (pending, hasSucceeded) = dispatcher.conclude(place, room: room, to: &answer)
             else {
                 place += 1
                 continue
@@ -40,18 +41,12 @@ extension Session {
             if hasSucceeded, let end = pending.work.end { tell(end, pending) }
             sendNotices()
             deliver(answer, pending.destination, pending.caller)
-        }
-        groupStart = output.count
-        expectWork()
-        if hasLock, !isParked, !isPluginAwaitingLock { endWait() }
-        if wait?.isOverWithThread(dispatcher.core) == true { unpark(isTimeOver: false) }
-        resumePluginRequests()
-        if wasStoreAway, !core.isStoreAway {
-            unpark(isTimeOver: false)
-            answerPlugins(milliseconds: milliseconds)
             // A conclusion that has waited for the store is tried again.
-            dispatcher.pending.isDone = dispatcher.pending.awaitsStore
+            if wasStoreAway, !core.isStoreAway { (wasStoreAway, place) = (false, 0) }
         }
+        hasWork = true
+        if wasLockAwaited { endNeedlessWait() }
+        wakeCallers(milliseconds: milliseconds)
     }
 
     /// Syncs the store, if it is due.
@@ -59,8 +54,7 @@ extension Session {
         core.setTime(milliseconds)
         core.syncWhenDue()
         sendNotices()
-        groupStart = output.count
-        expectWork()
+        hasWork = true
     }
 
     /// Begins no more work and cancels the rest, because the process ends.
@@ -75,7 +69,6 @@ extension Session {
         while !dispatcher.pending.begun.isEmpty {
             let pending = dispatcher.pending.remove(at: 0)
             pending.work.cancel()
-            pending.held?.round?.abandon()
             answer.rewind(to: 0)
             if pending.id != nil, !pending.isSilenced {
                 answer.errorResponse(
@@ -83,7 +76,6 @@ extension Session {
             }
             deliver(answer, pending.destination, pending.caller)
         }
-        groupStart = output.count
         endListening()
     }
 

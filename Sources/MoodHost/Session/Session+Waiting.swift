@@ -4,136 +4,129 @@ import MoodProtocol
 import MoodStore
 import Platform
 
-/// A request that waits: for the lock, for the helper thread, for the store, for hooks.
-///
-/// It has not begun, none of its effects remain, and it is the first remaining message. The loop goes on. Later
-/// messages stay in the queue, except those that may overtake it. When its wait ends, or its time is over, the session
-/// handles all of them as if it had just read them.
+/// The one queue of requests that wait: the heads of all lanes. Each event that may end a wait wakes it. The client's lane
+/// is that of the session: while its first message waits, later ones stay, except those that may overtake it.
 extension Session {
     /// The time to wait for hooks after the end of input.
     private static let endMilliseconds = 500
 
-    var isParked: Bool { wait != nil }
+    var isParked: Bool { lane.wait != nil }
 
-    /// Makes the present message wait. The messages before it, and earlier members of its batch, stay done.
-    mutating func stop(for wait: Wait) {
-        putBack()
-        // If the group is answered again, these hooks must not go to another message.
-        let asked = round.take()
-        if case .turn = wait {
-            // The group before it is over, and it is the first one of the next.
-            commit()
-            if hasTestClock { Clock.stepBack() }
+    /// Whether a request waits for the lock.
+    var isLockAwaited: Bool {
+        mutating get {
+            lane.awaitsLock || pluginLanes.contains { $0.lane.awaitsLock }
+                || dispatcher.pending.begun.contains { $0.lane.awaitsLock }
+        }
+    }
+
+    // MARK: Ends of waits
+
+    /// Gives each lane its turn whose wait is over.
+    mutating func wake(milliseconds: Int64) {
+        wakeCallers(milliseconds: milliseconds)
+        if dispatcher.pending.begun.contains(where: { $0.lane.wait != nil && $0.lane.isOver(dispatcher.core) }) {
+            attendWork(milliseconds: milliseconds)
+        }
+    }
+
+    /// Gives the lanes of callers their turn. That of the client comes with `process`.
+    mutating func wakeCallers(milliseconds: Int64) {
+        if case .hooks(let round) = lane.wait { core.advance(round) }
+        if isParked, lane.isOver(core) {
             hasWork = true
-            if isParked { asked?.abandon() } else { round = asked }
-            return
+            // A message that cannot be handled now must not keep the lock from other processes.
+            if isFull { core.store.lockWait.end() }
         }
-        if case .hooks(let next) = wait {
-            if let asked, asked !== next { asked.abandon() }
-            // The session releases the lock while hooks are asked.
-            commit()
-            if isParked { next.abandon() } else { begin(wait) }
-        } else {
-            // The host does not hold the lock here, so there is nothing to sync. The wait for the lock goes on.
-            self.wait = wait
-            commit()
-            round = asked
-            begin(wait)
-        }
-        // It has not begun, so it gets the same time again.
-        if case .helper = wait, hasTestClock { Clock.stepBack() }
-        unparkUnlessAwaited()
+        answerPlugins(milliseconds: milliseconds)
     }
 
-    /// Begins the wait of the first remaining message.
-    mutating func begin(_ wait: Wait) {
-        if case .turn = wait { return }
-        self.wait = wait
-        lookedAt = 1
-        isLineHeldUp = isFirstOfLine
-        hookDeadline = nil
-        guard case .hooks(let asked) = wait else { return }
-        round = asked
-        if isInputAtEnd { hookDeadline = Clock.monotonicMilliseconds + Self.endMilliseconds }
-        advanceHooks()
-    }
-
-    /// Waits while an earlier request is at work beside the loop: later requests must see its changes.
-    mutating func awaitEarlier(milliseconds: Int64) {
-        guard core.isStoreAway, !dispatcher.pending.isClosed else { return }
-        if wait == nil {
-            wait = .store
-            lookedAt = 0
-            isLineHeldUp = core.storeAbsence == .lentForPlugins
-        }
-        hasWork = true
-        if dispatcher.pending.isDone { attendWork(milliseconds: milliseconds) }
-    }
-
-    /// Retries if the wait has no more source, because another waiter took the lock and released it.
-    private mutating func unparkUnlessAwaited() {
-        guard let wait, !core.isStoreAway else { return }
-        switch wait {
-        case .lock: if core.store.lockWait.descriptor >= 0 { return }
-        case .helper: if core.store.helper.isRunning { return }
-        case .hooks(let round): if round.verdict == nil { return }
-        case .sync: if core.sync.requests.isChanging { return }
-        case .store, .turn: break
-        }
-        unpark(isTimeOver: false)
-    }
-
-    /// Retries the request: its wait or its time is over, or it may have been cancelled.
-    mutating func unpark(isTimeOver: Bool) {
-        guard isParked, !core.isStoreAway || dispatcher.pending.isClosed else { return }
-        if isTimeOver { core.store.lockWait.mode = .nowhere }
-        wait = nil
-        hasWaited = true
-        hasWork = true
-        // A message that cannot be handled now must not keep the lock from other processes.
-        if isOutputFull, !isTimeOver { endWait() }
-    }
-
-    /// Retries the waiters for the lock: it is free, or their time is over.
-    mutating func endLockWait(isTimeOver: Bool) {
-        let isAwaited = if case .lock = wait { true } else { false }
-        if isAwaited { unpark(isTimeOver: isTimeOver) }
-        guard isPluginAwaitingLock else {
-            if !isAwaited { endWait() }
-            return
-        }
-        if isTimeOver { core.store.lockWait.mode = .nowhere }
-        hasWaited = true
-        resumePluginRequests(hasLock: true)
-        if dispatcher.pending.awaitsLock { attendWork(milliseconds: Clock.milliseconds, hasLock: true) }
-        expectWork()
-    }
-
-    /// Ends the wait for the lock; the next request may begin its own.
-    mutating func endWait() {
-        hasWaited = false
-        core.store.lockWait.end()
-        if !dispatcher.pending.isClosed { core.store.lockWait.mode = .beside }
+    /// Refuses the requests that wait for the lock: their time is over.
+    mutating func endLockTime(milliseconds: Int64) {
+        lane.endLockTime()
+        for place in pluginLanes.indices { pluginLanes[place].lane.endLockTime() }
+        dispatcher.pending.endLockTime()
+        wake(milliseconds: milliseconds)
     }
 
     /// Refuses requests that would wait, because the process ends.
     mutating func refuseWaits() {
         core.store.lockWait.mode = .nowhere
-        ways.remove(.mayAskHooks)
-        for parked in parkedPluginRequests { parked.round?.abandon() }
-        parkedPluginRequests.removeAll()
-        unpark(isTimeOver: true)
+        lane.ways = dispatcher.pending.ways
+        for place in pluginLanes.indices { pluginLanes[place].lane.endRound() }
+        pluginLanes.removeAll()
+        hasWork = true
+    }
+
+    /// Ends the wait for the lock, unless a request waits for it.
+    mutating func endNeedlessWait() {
+        if !isLockAwaited { core.store.lockWait.end() }
+    }
+
+    // MARK: The client's lane
+
+    /// Makes the present message wait. The messages before it, and earlier members of its batch, stay done.
+    mutating func stop(for wait: Wait) {
+        putBack()
+        // If the group is answered again, these hooks must not go to another message.
+        let asked = lane.takeRound()
+        // It has not begun, so it gets the same time again.
+        defer {
+            switch wait {
+            case .turn, .helper: if hasTestClock { Clock.stepBack() }
+            case .lock, .store, .sync, .hooks: break
+            }
+        }
+        commit()
+        if isParked {
+            // An earlier message waits.
+            asked?.abandon()
+            if case .hooks(let next) = wait { next.abandon() }
+        } else {
+            lane.giveBack(asked)
+            begin(wait)
+        }
+    }
+
+    /// Begins the wait of the first remaining message.
+    mutating func begin(_ wait: Wait) {
+        if case .turn = wait { return }
+        lane.stop(for: wait)
+        lane.lookedAt = 1
+        lane.isLineHeldUp = isFirstOfLine
+        lane.deadline = nil
+        guard case .hooks(let round) = wait else { return }
+        if isInputAtEnd { lane.deadline = Clock.monotonicMilliseconds + Self.endMilliseconds }
+        core.advance(round)
+    }
+
+    /// Waits while an earlier request is at work beside the loop: later requests must see its changes.
+    mutating func awaitEarlier(milliseconds: Int64) {
+        guard core.isStoreAway, !dispatcher.pending.isClosed else { return }
+        if !isParked {
+            lane.stop(for: .store)
+            lane.lookedAt = 0
+            lane.isLineHeldUp = core.storeAbsence == .lentForPlugins
+        }
+        hasWork = true
+        if dispatcher.pending.isDone { attendWork(milliseconds: milliseconds) }
+    }
+
+    /// Handles the messages from the one on that has waited: its wait or its time is over, or it may have been cancelled.
+    mutating func goOn(milliseconds: Int64) {
+        guard let wait = lane.takeWait() else { return }
+        handleMessages(milliseconds: milliseconds)
+        // The output must be sent first.
+        if frameNumber == 0, hasWork, !isParked { return lane.stop(for: wait) }
+        lane.ways = dispatcher.pending.ways
+        endNeedlessWait()
     }
 
     /// Does the rest of the work while the first message waits.
     mutating func attendWhileParked(milliseconds: Int64) {
-        if cancellations.isExpected, core.isStoreAway {
+        if cancellations.isExpected {
             scanForCancellations(isAtEnd: isInputAtEnd)
             frameNumber = 0
-        } else if cancellations.isExpected {
-            unpark(isTimeOver: false)
-            process(milliseconds: milliseconds)
-            guard isParked else { return }
         }
         core.setTime(milliseconds)
         core.store.beginGroup()
@@ -144,8 +137,7 @@ extension Session {
         }
         answerOvertakers()
         commit()
-        hasWork = core.hasUntold
-        unparkUnlessAwaited()
+        hasWork = core.hasUntold || lane.isOver(core)
     }
 
     /// Whether the first remaining message is a request that may overtake some.
@@ -168,18 +160,18 @@ extension Session {
     private mutating func answerOvertakers() {
         let mark = frames.mark
         var number = 0
-        let (ways, round, place) = (ways, round, place)
-        (self.round, self.place) = (nil, nil)
+        var parked = lane
         // The first message that waits for the helper thread: it is looked at again.
         var waiting: Int?
         while let frame = frames.next(isAtEnd: isInputAtEnd) {
             number += 1
-            guard number > lookedAt, case .message(let range, _) = frame else { continue }
+            guard number > parked.lookedAt, case .message(let range, _) = frame else { continue }
             let message = UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range])
             guard !cancellations.isAnswered(frameNumber + number) else { continue }
+            lane = Lane(parked.ways)
             switch overtaking(message) {
-            case .everything: self.ways = ways.subtracting(.mayWait)
-            case .others where !isLineHeldUp && waiting == nil: self.ways = ways
+            case .everything: lane.ways.remove(.mayWait)
+            case .others where !parked.isLineHeldUp && waiting == nil: break
             case .nothing, .others: continue
             }
             frameNumber += number
@@ -189,47 +181,40 @@ extension Session {
                     waiting = number
                 } else {
                     // The message waits for its turn instead.
-                    isLineHeldUp = true
+                    parked.isLineHeldUp = true
                 }
                 continue
             }
             cancellations.noteAnswered(frameNumber)
             // A change of a plugin is made beside the loop, and later requests about plugins see it.
-            if !dispatcher.pending.staged.isEmpty { isLineHeldUp = true }
+            if !dispatcher.pending.staged.isEmpty { parked.isLineHeldUp = true }
         }
-        (self.ways, self.round, self.place) = (ways, round, place)
-        lookedAt = max(lookedAt, waiting.map { $0 - 1 } ?? number)
+        parked.lookedAt = max(parked.lookedAt, waiting.map { $0 - 1 } ?? number)
+        lane = parked
         frames.rewind(to: mark)
     }
 
     // MARK: Hooks
 
-    /// Handles answers of plugins to hooks.
-    mutating func advanceHooks() {
-        guard case .hooks(let round) = wait else { return }
-        core.advance(round)
-        if round.verdict != nil { unpark(isTimeOver: false) }
-    }
-
     /// Ends the hooks of a request that is answered.
     mutating func endRound() {
-        guard let round else { return }
-        round.abandon()
-        self.round = nil
-        if !dispatcher.pending.isClosed { ways.insert(.mayAskHooks) }
+        guard lane.round != nil else { return }
+        lane.endRound()
+        lane.ways = dispatcher.pending.ways
     }
 
     /// Limits the time for hooks after the end of input.
     mutating func limitHooks() {
-        if core.plugins.hasEvents { deliveryEnd = Clock.monotonicMilliseconds + Self.endMilliseconds }
-        if case .hooks = wait { hookDeadline = Clock.monotonicMilliseconds + Self.endMilliseconds }
+        let end = Clock.monotonicMilliseconds + Self.endMilliseconds
+        if core.plugins.hasEvents { deliveryEnd = end }
+        if case .hooks = lane.wait { lane.deadline = end }
     }
 
     /// Stops waiting for hooks when their time is over.
     mutating func endHooksInTime() {
-        guard let deadline = hookDeadline, Clock.monotonicMilliseconds >= deadline else { return }
-        hookDeadline = nil
-        ways.remove(.mayAskHooks)
-        unpark(isTimeOver: false)
+        guard let deadline = lane.deadline, Clock.monotonicMilliseconds >= deadline else { return }
+        lane.deadline = nil
+        lane.ways.remove(.mayAskHooks)
+        hasWork = true
     }
 }

@@ -6,6 +6,17 @@ import MoodStore
 import Platform
 import Storage
 
+/// The requests whose commits share a sync.
+struct RequestGroup {
+    /// The place of its first request in the input, and of its first answer in the output.
+    var mark: FrameReader.Mark
+    var start = 0
+    /// The number of its requests.
+    var count = 0
+    /// The state of batches when it began.
+    var batches: (next: Int, held: [HeldBatch], place: BatchPlace?) = (0, [], nil)
+}
+
 /// One client: bytes in, bytes out, and the group of requests whose commits wait for their common sync.
 ///
 /// It does I/O through the store alone, so a test drives it with bytes. The loop appends input (`receive`), lets it
@@ -16,9 +27,9 @@ import Storage
 /// refusing every change. An answer that leaves the process is therefore always about durable state.
 ///
 /// Invariants
-/// 1. Answers stand in `output` in the order of their requests; `0..<sent` has left, up to `groupStart` may leave.
+/// 1. Answers stand in `output` in the order of their requests; `0..<sent` has left.
 /// 2. While a group is open, `frames` keeps all bytes of its requests; it discards bytes before reading only.
-/// 3. After `process` has returned no group is open.
+/// 3. After `process` has returned no group is open, and everything in `output` may leave.
 struct Session: ~Copyable {
     /// The approximate size at which answers without changes are sent, while they are warm in the cache.
     private static let pieceBytes = 64 * 1024
@@ -42,9 +53,7 @@ struct Session: ~Copyable {
     var sent = 0
     /// The end of the partly sent message, or 0.
     private var messageEnd = 0
-    var groupStart = 0
-    private var groupMark: FrameReader.Mark
-    var groupFrames = 0
+    private var group: RequestGroup
     /// Whether the latest group had several requests and a sync.
     private(set) var hasSharedSync = false
     /// Whether the input has ended.
@@ -58,28 +67,12 @@ struct Session: ~Copyable {
     /// Batches with answers still to come, and the number of the next.
     var batches: [HeldBatch] = []
     var nextBatch = 0
-    /// The place of the batch with a waiting member.
-    var place: BatchPlace?
-    /// The state of batches when the group began.
-    private var groupBatch: (next: Int, held: [HeldBatch], place: BatchPlace?) = (0, [], nil)
     /// Whether stderr has the warning about answers from the client.
     var hasPassedOverAnswer = false
-    /// The wait of the first remaining message.
-    var wait: Wait?
-    /// The number of messages, that one first, that were checked meanwhile.
-    var lookedAt = 0
-    /// Whether a request waits that others of its kind may not overtake.
-    var isLineHeldUp = false
-    /// The hooks that were or are asked about it.
-    var round: HookRound?
-    /// The end of the time for hooks.
-    var hookDeadline: Int?
-    /// The ways to carry out requests of the client.
-    var ways: Ways = [.mayWait, .mayAskHooks]
-    /// Whether a wait for the lock may be left over after the present group.
-    var hasWaited = false
-    /// Requests of plugins that need the consent of other plugins.
-    var parkedPluginRequests: [ParkedPluginRequest] = []
+    /// The lane of the client.
+    var lane = Lane(.free)
+    /// The lanes of the plugins that ask.
+    var pluginLanes: [PluginLane] = []
     /// The end of the time to notify plugins after the end of input.
     var deliveryEnd: Int?
 
@@ -90,7 +83,7 @@ struct Session: ~Copyable {
         dispatcher = Dispatcher(core: core)
         frames = FrameReader(messageBytesMax: limits[.messageBytes], headerBytesMax: limits[.headerBytes])
         validator = JSONValidator(depthLimit: limits[.depth], partsMax: limits[.batch])
-        groupMark = frames.mark
+        group = RequestGroup(mark: frames.mark)
     }
 
     // MARK: The loop's side
@@ -111,9 +104,6 @@ struct Session: ~Copyable {
         hasWork = true
         limitHooks()
     }
-
-    /// Makes the loop call `process`.
-    mutating func expectWork() { hasWork = true }
 
     /// The bytes that may be sent now.
     var sendable: UnsafeRawBufferPointer {
@@ -136,13 +126,11 @@ struct Session: ~Copyable {
                 sent = 0
             }
         }
-        groupStart = output.count
     }
 
     /// Drops every message of which nothing was sent; no group is open.
     mutating func dropUnbegunMessages() {
         output.rewind(to: messageEnd)
-        groupStart = output.count
         hasWork = false
     }
 
@@ -162,7 +150,12 @@ struct Session: ~Copyable {
     /// Handles the complete messages, and makes their changes durable. If output must be sent first, `hasWork` stays
     /// true.
     mutating func process(milliseconds: Int64) {
-        if isParked { return attendWhileParked(milliseconds: milliseconds) }
+        if !isParked { return handleMessages(milliseconds: milliseconds) }
+        if lane.isOver(core) || cancellations.isExpected && !core.isStoreAway { goOn(milliseconds: milliseconds) }
+        if isParked { attendWhileParked(milliseconds: milliseconds) }
+    }
+
+    mutating func handleMessages(milliseconds: Int64) {
         hasWork = true
         core.setTime(milliseconds)
         core.store.beginGroup()
@@ -175,14 +168,13 @@ struct Session: ~Copyable {
             if core.isWatching, !tell() { return endGroup(milliseconds) }
             lookahead.step(frames.waiting, &dispatcher.core.store)
             guard let frame = frames.next(isAtEnd: isInputAtEnd) else { break }
-            groupFrames += 1
+            group.count += 1
             frameNumber += 1
             do throws(Wait) { try handle(frame) } catch {
                 stop(for: error)
                 return awaitEarlier(milliseconds: milliseconds)
             }
-            if core.endsGroup {
-                core.endsGroup = false
+            if dispatcher.isGroupOver {
                 endGroup(milliseconds)
                 if isParked || dispatcher.pending.isFull { return }
             }
@@ -206,26 +198,23 @@ struct Session: ~Copyable {
 
     mutating func beginGroup() {
         if core.isWatching { core.tellPlugins() }
-        groupMark = frames.mark
-        groupStart = output.count
+        (group.mark, group.start, group.count) = (frames.mark, output.count, 0)
         core.beginStateOfGroup()
-        groupFrames = 0
-        groupBatch.next = nextBatch
-        if !batches.isEmpty || !groupBatch.held.isEmpty { groupBatch = (nextBatch, batches, place) }
+        group.batches.next = nextBatch
+        if !batches.isEmpty || !group.batches.held.isEmpty { group.batches = (nextBatch, batches, lane.place) }
     }
 
     /// Makes the group's changes durable; on failure answers the group again.
     /// - Returns: false on failure.
     @discardableResult
     mutating func commit() -> Bool {
-        hasSharedSync = groupFrames > 1 && core.store.needsFlush
+        hasSharedSync = group.count > 1 && core.store.needsFlush
         var isDurable = true
         do throws(StorageError) { try core.store.flush() } catch {
             isDurable = false
             answerAgain(error)
         }
         core.store.endGroup()
-        if hasWaited, !isParked, !isPluginAwaitingLock { endWait() }
         beginPending()
         core.store.compactWhenDue()
         beginGroup()
@@ -235,22 +224,21 @@ struct Session: ~Copyable {
     /// Reverts the group's requests and answers them again, refusing each change.
     private mutating func answerAgain(_ error: StorageError) {
         core.log(.error, "a sync failed: \(RPCError(error, forWriting: true).message)")
-        let (count, end) = (groupFrames, place)
-        output.rewind(to: groupStart)
+        let (count, end) = (group.count, lane.place)
+        output.rewind(to: group.start)
         core.revertStateOfGroup()
         core.isShuttingDown = false
-        core.endsGroup = false
         dispatcher.pending.dropStaged()
-        (nextBatch, batches, place) = groupBatch
-        frames.rewind(to: groupMark)
-        frameNumber -= groupFrames
-        groupFrames = 0
+        (nextBatch, batches, lane.place) = group.batches
+        frames.rewind(to: group.mark)
+        frameNumber -= group.count
+        group.count = 0
         core.store.failure = error
         defer { core.store.failure = nil }
         do throws(Wait) {
             for _ in 0..<count { try handleAgain(until: .max) }
             // For a waiting batch, the members before the waiting one.
-            if let end, end.next > (place?.next ?? 0) { try handleAgain(until: end.next) }
+            if let end, end.next > (lane.place?.next ?? 0) { try handleAgain(until: end.next) }
         } catch {
             putBack()
             begin(error)
@@ -259,17 +247,17 @@ struct Session: ~Copyable {
 
     private mutating func handleAgain(until end: Int) throws(Wait) {
         guard let frame = frames.next(isAtEnd: isInputAtEnd) else { return }
-        groupFrames += 1
+        group.count += 1
         frameNumber += 1
         try handle(frame, until: end)
     }
 
     /// Makes the present message the first remaining one again.
     mutating func putBack() {
-        frames.rewind(to: groupMark)
-        groupFrames -= 1
+        frames.rewind(to: group.mark)
+        group.count -= 1
         frameNumber -= 1
-        for _ in 0..<groupFrames { _ = frames.next(isAtEnd: isInputAtEnd) }
+        for _ in 0..<group.count { _ = frames.next(isAtEnd: isInputAtEnd) }
     }
 
     // MARK: Messages
@@ -277,7 +265,7 @@ struct Session: ~Copyable {
     /// - Parameter end: the member at which a batch stops.
     /// - Throws: the wait of the message. None of its effects remain; `place` records the progress of a batch.
     mutating func handle(_ frame: FrameReader.Frame, until end: Int = .max) throws(Wait) {
-        if let round {
+        if let round = lane.round {
             // The request keeps its first time.
             core.setTime(round.time)
             round.rewind()
@@ -298,7 +286,7 @@ struct Session: ~Copyable {
                 throw error
             }
         }
-        if round != nil { endRound() }
+        if lane.round != nil { endRound() }
         if output.count > mark { output.endMessage(from: mark, framing: framing) }
         sendNotices(at: mark)
     }

@@ -72,7 +72,7 @@ extension Core {
     /// Refuses requests of plugins, because there is no session to answer them.
     private func refusePluginRequests() {
         for plugin in plugins.hosted {
-            while let message = plugin.takeRequest() {
+            for message in plugin.takeRequests() {
                 var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
                 let id = message.withUnsafeBytes { bytes in
                     Envelope.read(bytes, &validator)?.id.map { Array($0) }

@@ -44,6 +44,7 @@ extension MoodRecords {
     /// commits.
     public mutating func keep(_ navigation: SavedNavigation) throws(MoodStoreError) {
         guard case .directory = location else { return navigationInMemory = navigation }
+        isGroupOver = true
         var text = JSONWriter(capacity: 4096)
         navigation.write(to: &text)
         do throws(StorageError) {

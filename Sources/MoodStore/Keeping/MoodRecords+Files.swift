@@ -11,6 +11,7 @@ extension MoodRecords {
     /// Replaces a file. The store must be open for writing. Does nothing in memory.
     public mutating func replace(_ file: SideFile, with bytes: [UInt8]) throws(StorageError) {
         guard case .directory = location else { return }
+        isGroupOver = true
         let result: Result<Void, StorageError> = bytes.withUnsafeBytes { bytes in
             do throws(StorageError) { return .success(try records.replace(file, with: bytes)) } catch {
                 return .failure(error)

@@ -18,6 +18,7 @@ extension MoodRecords {
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(RepairError) -> AcceptReport {
         let settings = try files("Nothing is edited: the moods are kept in memory.").cancelled(when: isCancelled)
+        isGroupOver = true
         close()
         let inspector = MoodInspector()
         var report = try StoreFiles.accept(
@@ -60,6 +61,7 @@ extension MoodRecords {
     /// - Returns: the directory with the old files; nil if there were none.
     public mutating func reset() throws(RepairError) -> String? {
         let settings = try files("There are no files to set aside: the moods are kept in memory.")
+        isGroupOver = true
         forgetFiles()
         let aside = try StoreFiles.reset(settings)
         waitHere()

@@ -37,6 +37,9 @@ public final class LockWait: Sendable {
     /// The descriptor that becomes readable with the lock; -1 without a wait.
     public var descriptor: Int32 { state.withLock { $0.ticket }.map { LockWaiters.descriptor($0) } ?? -1 }
 
+    /// Whether there is no wait, or its outcome is there for the next attempt.
+    public var isOver: Bool { state.withLock { $0.ticket }.map { LockWaiters.isDone($0) } ?? true }
+
     /// The deadline of the wait, by `Clock.monotonicMilliseconds`.
     public var deadline: Int { state.withLock { $0.deadline } }
 

@@ -99,6 +99,9 @@ enum LockWaiters {
     /// The descriptor that becomes readable with the outcome; -1 for an invalid ticket.
     static func descriptor(_ ticket: Int) -> Int32 { table.withLock { $0.entries[ticket]?.readEnd ?? -1 } }
 
+    /// Whether the outcome is there.
+    static func isDone(_ ticket: Int) -> Bool { table.withLock { $0.entries[ticket]?.outcome != nil } }
+
     /// The locked file; nil while the wait goes on. An outcome invalidates the ticket.
     static func take(
         _ ticket: Int, _ path: String, _ fileSystem: FileSystem

@@ -74,6 +74,7 @@ extension HostedPlugin {
         forgotten.removeAll()
         closesInput = false
         requests.removeAll()
+        hasNews = true
         patience = FloodPatience()
         wire = PluginWire(answerBytesMax: run.answerBytesMax)
         unread = nil

@@ -230,11 +230,11 @@ public final class HostedPlugin {
     }
 
     /// Puts back requests that must wait.
-    public func putBack(_ later: ArraySlice<[UInt8]>) { requests = Array(later) + requests }
+    public func putBack(_ later: ArraySlice<[UInt8]>) { if process != nil { requests.insert(contentsOf: later, at: 0) } }
 
-    public func takeRequest() -> [UInt8]? {
-        guard !requests.isEmpty else { return nil }
-        return requests.removeFirst()
+    public func takeRequests() -> [[UInt8]] {
+        defer { requests.removeAll() }
+        return requests
     }
 
     // MARK: Descriptors

@@ -168,6 +168,5 @@ extension Session {
             if !state.models.wantsCommits { state.models.told = nil }
         }
         core.keepStateOfRequest()
-        groupStart = output.count
     }
 }

@@ -15,11 +15,6 @@ extension Core {
         Handler(StoreMethods.reset, [.idle, .durable], maybe: { try $0.reset($1, &$3) }),
     ]
 
-    /// Writes the changes of earlier requests of the group to the files, before this request reads them.
-    private mutating func flushFiles() throws {
-        try store.flushEarly()
-    }
-
     private mutating func verify() throws -> any LaterWork {
         // `store.verify` is made for a store that cannot be opened, so the reason is no error here.
         do throws(MoodStoreError) { try store.open() } catch {}
@@ -99,14 +94,11 @@ extension Core {
         out.endObject()
     }
 
-    /// Begins a repair, which ends its group because it is carried out once. If a sync has failed and the group is answered
+    /// Begins a repair, which is carried out once. If a sync has failed and the group is answered
     /// again, its outcome is unknown.
     private mutating func beginRepair(_ method: StaticString) throws {
-        try flushFiles()
-        guard let failure = store.failure else {
-            endsGroup = true
-            return
-        }
+        try store.flushEarly()
+        guard let failure = store.failure else { return }
         throw RPCError(
             .outcomeUnknown,
             "\(method) may have been done before a sync failed: \(failure.reason) See with store.info.")

@@ -9,7 +9,7 @@ extension Session {
         mutating get {
             var earliest = core.plugins.deadline ?? .max
             if let time = dispatcher.pending.deadline { earliest = min(earliest, time) }
-            if let time = hookDeadline { earliest = min(earliest, time) }
+            if let time = lane.deadline { earliest = min(earliest, time) }
             if isDeliveringLate, let deliveryEnd { earliest = min(earliest, deliveryEnd) }
             return earliest == .max ? nil : earliest
         }
@@ -33,9 +33,7 @@ extension Session {
             if core.plugins.hasCells { core.takeCells() }
             if core.sync.asked != nil { core.attendTransport() }
             if core.plugins.takeTransportNews() { core.sync.hurry() }
-            resumePluginRequests()
-            answerPlugins(milliseconds: milliseconds)
-            advanceHooks()
+            wakeCallers(milliseconds: milliseconds)
             if !dispatcher.pending.isEmpty { attendWork(milliseconds: milliseconds) }
         }
         // The last plugin that gets events may have left its deadline.
@@ -51,7 +49,6 @@ extension Session {
                 core.log(.error, "the tools of an MCP server are not kept: \(error.reason)")
             }
         }
-        core.endsGroup = false
         core.store.endGroup()
     }
 
@@ -66,8 +63,7 @@ extension Session {
         }
         sendNotices()
         core.tellPlugins()
-        groupStart = output.count
-        expectWork()
+        hasWork = true
     }
 
     /// Handles an event in the store's directory.
@@ -86,8 +82,7 @@ extension Session {
 
     private mutating func sendPluginNews() {
         sendNotices()
-        groupStart = output.count
         tellOfPlugins(milliseconds: Clock.milliseconds)
-        expectWork()
+        hasWork = true
     }
 }
