@@ -230,7 +230,7 @@ public final class HostedPlugin {
     }
 
     /// Puts back requests that must wait.
-    public func putBack(_ later: ArraySlice<[UInt8]>) { if process != nil { requests.insert(contentsOf: later, at: 0) } }
+    public func putBack(_ rest: ArraySlice<[UInt8]>) { if process != nil { requests.insert(contentsOf: rest, at: 0) } }
 
     public func takeRequests() -> [[UInt8]] {
         defer { requests.removeAll() }
