@@ -1,6 +1,7 @@
 import Foundation
 import JSONCodec
 import MoodCore
+import MoodText
 import Seeds
 import Storage
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @testable import MoodStore
 
 /// Lists with any filter, order, page and count equal those of a plain loop over the moods: on disk, in memory, and
-/// with half of the moods committed since the snapshot.
+/// with half of the moods committed since the snapshot; also where moods change between the pages.
 @Suite struct FilteredListTests {
     enum Place: CaseIterable { case memory, disk, half }
 
@@ -21,6 +22,8 @@ import Testing
         let tags: [String]
         let isFavorite: Bool
         let valence: Double?
+        let zone: String?
+        let updated: Int64
         /// The texts that a search reads, folded as it asks: once each, because every round reads all moods.
         let folded: [[UInt8]]
         let exactlyFolded: [[UInt8]]
@@ -33,7 +36,28 @@ import Testing
                 .init("tags", .array(tags.map { .string($0) })),
             ]
             if let valence { members.append(.init("valence", .double(valence))) }
+            if let zone { members.append(.init("timeZone", .string(zone))) }
             return .object(members)
+        }
+
+        /// The day in its zone, which begins so many minutes after midnight.
+        func day(startingAt minutes: Int) -> Int {
+            let zone = TimeZone(identifier: zone ?? "UTC") ?? .gmt
+            let moment = Date(timeIntervalSince1970: Double(time) / 1000)
+            let seconds = time / 1000 + Int64(zone.secondsFromGMT(for: moment) - 60 * minutes)
+            return Int(seconds / 86_400)
+        }
+
+        /// Whether it comes before another one in a list.
+        func precedes(_ other: Mood, _ query: MoodQuery) -> Bool {
+            let (a, b) = query.isDescending ? (other, self) : (self, other)
+            switch query.sort {
+            case .timestamp: return (a.time, a.id) < (b.time, b.id)
+            case .updatedAt: return (a.updated, a.id) < (b.updated, b.id)
+            case .label:
+                let (first, second) = (a.exactlyFolded[0], b.exactlyFolded[0])
+                return first == second ? a.id < b.id : first.lexicographicallyPrecedes(second)
+            }
         }
     }
 
@@ -44,6 +68,8 @@ import Testing
     ]
     private static let emojis = ["😊", "😢", "☀️", "☀"]
     private static let tags = ["work", "Work ", "été", "e\u{301}te\u{301}", "a,b", "\"", "海"]
+
+    private static let zones = ["Asia/Kolkata", "America/Denver", "Pacific/Auckland"]
 
     private static func text(_ random: inout SeededRandom, _ most: Int) -> String {
         (0..<Int.random(in: 0...most, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }
@@ -56,14 +82,21 @@ import Testing
         // Some are longer than what the index keeps of notes.
         let notes = text(&random, 4)
         let isLong = chance() && chance()
-        let time = 1_700_000_000_000 + .random(in: 0..<900, using: &random) * 1000 as Int64
+        let time = moment(&random)
         let (emoji, label) = (emojis.randomElement(using: &random) ?? "", "x" + text(&random, 1))
         let own = Array(Set(tags.shuffled(using: &random).prefix(count)))
         let texts = [label, isLong ? String(repeating: notes + " ", count: 100) : notes] + own
         return Mood(
             id: testID(number), time: time, emoji: emoji, label: label, notes: texts[1], tags: own,
             isFavorite: chance(), valence: chance() ? Double(Int.random(in: -4...4, using: &random)) / 4 : nil,
+            zone: chance() ? zones.randomElement(using: &random) : nil,
+            updated: 1_767_323_045_678 + .random(in: 0..<50, using: &random),
             folded: texts.map { folded($0, isExact: false) }, exactlyFolded: texts.map { folded($0, isExact: true) })
+    }
+
+    /// One of two days; the clocks go back in Denver meanwhile.
+    private static func moment(_ random: inout SeededRandom) -> Int64 {
+        1_699_100_000_000 + .random(in: 0..<900, using: &random) * 192_000
     }
 
     private static func folded(_ text: String, isExact: Bool) -> [UInt8] {
@@ -95,7 +128,7 @@ import Testing
     }
 
     /// A filter, and an equal condition on one mood.
-    private static func filter(_ random: inout SeededRandom) -> (MoodFilter, (Mood) -> Bool) {
+    private static func filter(_ random: inout SeededRandom) throws -> (MoodFilter, (Mood) -> Bool) {
         var filter = MoodFilter(isExact: Bool.random(using: &random))
         var conditions: [(Mood) -> Bool] = []
         func chance() -> Bool { Int.random(in: 0..<4, using: &random) == 0 }
@@ -148,20 +181,30 @@ import Testing
             conditions.append { ($0.valence ?? palette.valence(label: $0.label, emoji: $0.emoji) ?? -9) >= from }
         }
         if chance() {
-            let from = Timestamp(milliseconds: 1_700_000_000_000 + .random(in: 0..<900, using: &random) * 1000)
+            let from = Timestamp(milliseconds: moment(&random))
             filter.from = from
             conditions.append { $0.time >= from?.milliseconds ?? 0 }
         }
         if chance() {
-            let to = Timestamp(milliseconds: 1_700_000_000_000 + .random(in: 0..<900, using: &random) * 1000)
+            let to = Timestamp(milliseconds: moment(&random))
             filter.to = to
             conditions.append { $0.time < to?.milliseconds ?? 0 }
+        }
+        if chance() {
+            let first = Int(moment(&random) / 86_400_000) + .random(in: -1...1, using: &random)
+            let days = first...first + .random(in: 0...1, using: &random)
+            let start = [0, 240].randomElement(using: &random) ?? 0
+            filter.days = (days, try ZoneClocks(usual: "UTC", dayStartsAt: start))
+            conditions.append { days.contains($0.day(startingAt: start)) }
         }
         return (filter, { mood in conditions.allSatisfy { $0(mood) } })
     }
 
     private static func commit(_ moods: TestMoods, _ all: some Sequence<Mood>) throws {
-        for mood in all { _ = try moods.create(mood.json, id: mood.id) }
+        for mood in all {
+            moods.setTime(mood.updated)
+            _ = try moods.create(mood.json, id: mood.id)
+        }
         try moods.endCommit()
         try moods.flush()
     }
@@ -193,30 +236,44 @@ import Testing
             try moods.flush()
         }
         for round in 0..<60 {
-            let (filter, isMeant) = Self.filter(&random)
+            let (filter, isMeant) = try Self.filter(&random)
             var query = MoodQuery()
             query.filter = filter
             query.sort = [.timestamp, .label, .updatedAt].randomElement(using: &random) ?? .timestamp
             query.isDescending = .random(using: &random)
             query.wantsTotal = .random(using: &random)
-            let meant = Set(all.values.filter(isMeant).map(\.id.text))
-            // The order is that of the whole list, which other tests check.
-            var plain = query
-            (plain.filter, plain.wantsTotal, plain.limit) = (MoodFilter(), false, count)
-            let expected = try moods.list(plain).items.filter(meant.contains)
-            var found: [String] = []
+            var meant = all.values.filter(isMeant).sorted { $0.precedes($1, query) }
+            var (shown, last): (Int, Mood?) = (0, nil)
             var cursor: String?
             repeat {
-                query.limit = .random(in: 1...max(expected.count / 2, 3), using: &random)
+                query.limit = .random(in: 1...max(meant.count / 2, 3), using: &random)
                 let page = try moods.list(query, cursor: cursor)
-                found += page.items
-                if query.wantsTotal {
-                    #expect(page["total"]?.integer == expected.count, "seed \(seed), round \(round), \(place)")
-                }
+                let rest = meant.filter { mood in last.map { $0.precedes(mood, query) } ?? true }
+                let what: Comment = "seed \(seed), round \(round), \(place), \(query.sort)"
+                #expect(page.items == rest.prefix(page.items.count).map(\.id.text), what)
+                #expect(page.items.count <= query.limit && page.items.isEmpty == rest.isEmpty, what)
+                #expect((page.nextCursor == nil) == (page.items.count == rest.count), what)
+                if query.wantsTotal { #expect(page["total"]?.integer == meant.count, what) }
                 cursor = page.nextCursor
-            } while cursor != nil && found.count < 200
-            let shown = cursor == nil ? expected : Array(expected.prefix(found.count))
-            #expect(found == shown, "seed \(seed), round \(round), \(place), \(query.sort)")
+                shown += page.items.count
+                if !page.items.isEmpty { last = rest[page.items.count - 1] }
+                // Only the last rounds change what the first ones read from the snapshot alone.
+                guard round >= 45 else { continue }
+                let changed = (0..<5).map { _ in Self.mood(.random(in: 1...count + 20, using: &random), &random) }
+                for mood in changed {
+                    if all.removeValue(forKey: mood.id) != nil { try moods.delete(mood.id) }
+                    if Bool.random(using: &random) {
+                        all[mood.id] = mood
+                        try Self.commit(moods, [mood])
+                    }
+                }
+                try moods.endCommit()
+                try moods.flush()
+                let ids = Set(changed.map(\.id))
+                meant.removeAll { ids.contains($0.id) }
+                meant += ids.compactMap { all[$0] }.filter(isMeant)
+                meant.sort { $0.precedes($1, query) }
+            } while cursor != nil && shown < 200
         }
     }
 }
