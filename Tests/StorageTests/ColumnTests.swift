@@ -35,8 +35,8 @@ extension StoredRecord {
                     expected.append(record.columns)
                     return true
                 }
-                try store.walkColumns(after: start) { entry, texts in
-                    found.append(entry.described(texts))
+                try store.walkColumns(after: start) { entries, texts in
+                    found += entries.map { $0.described(texts) }
                     return true
                 }
                 return (expected, found)
@@ -50,10 +50,12 @@ extension StoredRecord {
     private func checkHours(_ store: TestRecords, _ what: Comment) throws {
         let (expected, found, doubted) = try store.with { store in
             var (expected, found): (Set<String>, Set<String>) = ([], [])
-            try store.walkColumns(after: nil) { entry, texts in
-                let text = entry.texts[RecordTraits.textCount - 1]
-                expected.insert(
-                    "\(HourMark.hour(of: entry.time)) \(text == 0 ? "" : String(decoding: texts[text], as: UTF8.self))")
+            try store.walkColumns(after: nil) { entries, texts in
+                for entry in entries {
+                    let text = entry.texts[RecordTraits.textCount - 1]
+                    let zone = text == 0 ? "" : String(decoding: texts[text], as: UTF8.self)
+                    expected.insert("\(HourMark.hour(of: entry.time)) \(zone)")
+                }
                 return true
             }
             let hours = try store.hours()
@@ -123,11 +125,11 @@ extension StoredRecord {
         _ = try store.with { try $0.compact() }
         var count = 0
         try store.with { store in
-            try store.walkColumns(after: nil) { _, _ in
-                count += 1
-                return count < 130
+            try store.walkColumns(after: nil) { entries, _ in
+                count += entries.count
+                return false
             }
         }
-        #expect(count == 130)
+        #expect(count == IndexFormat.pageColumnsMax)
     }
 }

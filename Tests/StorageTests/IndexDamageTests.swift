@@ -71,8 +71,8 @@ import Testing
         answers.append(
             try asked { store in
                 var found: [String] = []
-                try store.walkColumns(after: nil) {
-                    found.append($0.described($1))
+                try store.walkColumns(after: nil) { entries, texts in
+                    found += entries.map { $0.described(texts) }
                     return true
                 }
                 return "\(found)"

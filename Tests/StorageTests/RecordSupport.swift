@@ -174,7 +174,7 @@ extension RecordExtractor {
             return record?.head
         },
         traits: { traits($0, &$1) },
-        indexed: { bytes, text, scratch, found in
+        indexed: { bytes, _, text, scratch, found in
             guard let record = TestRecord(bytes) else { return nil }
             text.append(utf8: record.text)
             found.text.append(utf8: record.text)

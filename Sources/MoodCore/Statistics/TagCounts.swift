@@ -4,14 +4,21 @@ import JSONCodec
 public struct TagCounts {
     struct Tag {
         let spelling: String
-        let folded: [UInt8]
+        let folded: Folded
         var tally = Tally()
         /// The last use, in milliseconds since 1970.
         var last: Int64
     }
 
+    /// Hashed as a whole, which takes less time than byte by byte.
+    struct Folded: Hashable {
+        let bytes: [UInt8]
+
+        func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+    }
+
     private(set) var tags: [Tag] = []
-    private var byFolded: [[UInt8]: Int] = [:]
+    private var byFolded: [Folded: Int] = [:]
     private var lists = TagLists()
 
     public init() {}
@@ -19,22 +26,18 @@ public struct TagCounts {
     /// Counts the tags of a mood. Moods come in order of time.
     public mutating func add(_ mood: MoodTraits, valence: Double? = nil, _ texts: MoodTraits.Texts) {
         guard mood.tags > 0 else { return }
-        var (tags, byFolded) = ([Tag](), [[UInt8]: Int]())
-        swap(&tags, &self.tags)
-        swap(&byFolded, &self.byFolded)
-        lists.forEach(mood.tags, { Self.read(texts(mood.tags), at: mood.time, &tags, &byFolded) }) { number in
+        if !lists.has(mood.tags) { lists.add(mood.tags, read(texts(mood.tags), at: mood.time)) }
+        let list = lists[mood.tags]
+        for place in 0..<lists.count(list) {
+            let number = lists.tag(list, place)
             tags[number].tally.add(valence)
             tags[number].last = max(tags[number].last, mood.time)
         }
-        swap(&tags, &self.tags)
-        swap(&byFolded, &self.byFolded)
     }
 
     /// The numbers of the tags of a mood.
     @inline(never)
-    private static func read(
-        _ text: UnsafeRawBufferPointer, at time: Int64, _ tags: inout [Tag], _ byFolded: inout [[UInt8]: Int]
-    ) -> [Int] {
+    private mutating func read(_ text: UnsafeRawBufferPointer, at time: Int64) -> [Int] {
         var reader = JSONReader(ValidJSON(trusting: text))
         guard reader.enterArray() else { return [] }
         var numbers: [Int] = []
@@ -43,7 +46,7 @@ public struct TagCounts {
                 reader.skip()
                 continue
             }
-            let folded = tag.withDecoded { NameFolding.key($0) }
+            let folded = tag.withDecoded { Folded(bytes: NameFolding.key($0)) }
             let number = byFolded[folded] ?? tags.count
             if number == tags.count {
                 tags.append(Tag(spelling: tag.string, folded: folded, last: time))
@@ -59,7 +62,7 @@ public struct TagCounts {
     var sorted: [Tag] {
         tags.sorted { a, b in
             a.tally.count != b.tally.count
-                ? a.tally.count > b.tally.count : a.folded.lexicographicallyPrecedes(b.folded)
+                ? a.tally.count > b.tally.count : a.folded.bytes.lexicographicallyPrecedes(b.folded.bytes)
         }
     }
 
@@ -93,24 +96,20 @@ private struct TagLists {
     private static let shortMax = 3
     private static let width: UInt64 = 20
 
-    /// - Parameter make: computes the list; called once for each number.
-    @inline(__always)
-    mutating func forEach(_ number: Int, _ make: () -> [Int], _ body: (Int) -> Void) {
-        if number >= words.count || words[number] == 0 { add(number, make()) }
-        let word = words[number]
-        if word & Self.isShort == 0 {
-            for tag in long[Int(word >> 3)] { body(tag) }
-            return
-        }
-        var tags = word >> 3
-        for _ in 0..<(word & 3) {
-            body(Int(tags & (1 << Self.width - 1)))
-            tags >>= Self.width
-        }
+    func has(_ number: Int) -> Bool { number < words.count && words[number] != 0 }
+    subscript(number: Int) -> UInt64 { words[number] }
+
+    func count(_ word: UInt64) -> Int {
+        word & Self.isShort == 0 ? long[Int(word >> 3)].count : Int(word & 3)
+    }
+
+    func tag(_ word: UInt64, _ place: Int) -> Int {
+        if word & Self.isShort == 0 { return long[Int(word >> 3)][place] }
+        return Int(word >> (3 + UInt64(place) * Self.width) & (1 << Self.width - 1))
     }
 
     @inline(never)
-    private mutating func add(_ number: Int, _ list: [Int]) {
+    mutating func add(_ number: Int, _ list: [Int]) {
         if number >= words.count { words += repeatElement(0, count: number + 1 - words.count) }
         if list.count <= Self.shortMax, list.allSatisfy({ $0 >> Self.width == 0 }) {
             let tags = list.reversed().reduce(0 as UInt64) { $0 << Self.width | UInt64($1) }

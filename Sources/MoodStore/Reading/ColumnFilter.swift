@@ -42,16 +42,12 @@ extension MoodTraits {
     }
 }
 
-/// The part of a filter that needs no record. It decides about each text once. It ignores a search in texts.
+/// The part of a filter that needs no record. It decides about each text once, and about many moods by one condition
+/// after the other.
 struct ColumnFilter {
     private enum Verdict: UInt8 { case unknown, yes, no }
 
     private var filter: MoodFilter
-    // Asked for each row: the filter itself is large.
-    private let looksInside: Bool
-    private let looksAtTags: Bool
-    private let looksAtFeelings: Bool
-    private let looksFurther: Bool
     private var feelings: [Verdict] = []
     private var tags: [Verdict] = []
     /// Whether a label or a list of tags has the text that is searched, by number.
@@ -60,52 +56,69 @@ struct ColumnFilter {
     /// The estimates by feeling; NaN if the palette has none.
     private var estimates: [Double] = []
 
-    init(_ filter: MoodFilter) {
-        self.filter = filter
-        looksInside = filter.looksInside
-        looksAtTags = filter.looksAtTags
-        looksAtFeelings = filter.emoji != nil || filter.label != nil || filter.looksAtValence
-        looksFurther = filter.looksAtValence || filter.days != nil
+    init(_ filter: MoodFilter) { self.filter = filter }
+
+    /// Excludes moods, and says `yes` for open ones whose label or tags have the text that is searched.
+    mutating func judge(_ moods: [ColumnEntry], _ texts: ColumnTexts, in verdicts: inout [RowVerdict]) {
+        if let isFavorite = filter.isFavorite { Self.keep(moods, &verdicts) { $0.isMarked == isFavorite } }
+        if let from = filter.from { Self.keep(moods, &verdicts) { $0.time >= from.milliseconds } }
+        if let to = filter.to { Self.keep(moods, &verdicts) { $0.time < to.milliseconds } }
+        if filter.looksAtTags {
+            Self.grow(&tags, texts, .unknown)
+            Self.keep(moods, &verdicts) { isMeant(tags: Int($0.texts[1]), texts) }
+        }
+        if filter.emoji != nil || filter.label != nil || filter.looksAtValence {
+            Self.grow(&feelings, texts, .unknown)
+            if filter.looksAtValence { Self.grow(&estimates, texts, .nan) }
+            Self.keep(moods, &verdicts) { isMeant(feeling: Int($0.texts[0]), texts) }
+        }
+        if filter.looksAtValence {
+            let (from, to) = (filter.valenceFrom ?? -1, filter.valenceTo ?? 1)
+            Self.keep(moods, &verdicts) { mood in
+                let own = Double(bitPattern: mood.word)
+                let valence = own.isNaN ? estimates[Int(mood.texts[0])] : own
+                // False for NaN too.
+                return valence >= from && valence <= to
+            }
+        }
+        if let (range, _) = filter.days { Self.keep(moods, &verdicts) { isMeant(range, $0, texts) } }
+        guard let needle = filter.foldedText else { return }
+        Self.grow(&labelsWithText, texts, .unknown)
+        Self.grow(&tagsWithText, texts, .unknown)
+        for place in moods.indices where verdicts[place] == .open {
+            if hasText(moods[place], texts, needle) { verdicts[place] = .yes }
+        }
     }
 
     @inline(__always)
-    mutating func matches(_ mood: MoodTraits, _ texts: ColumnTexts) -> Bool {
-        if let isFavorite = filter.isFavorite, mood.isFavorite != isFavorite { return false }
-        if let from = filter.from, mood.time < from.milliseconds { return false }
-        if let to = filter.to, mood.time >= to.milliseconds { return false }
-        if !looksInside { return true }
-        if looksAtTags, verdict(onTags: mood.tags, texts) != .yes { return false }
-        if looksAtFeelings, verdict(onFeeling: mood.feeling, texts) != .yes { return false }
-        return !looksFurther || matchesFurther(mood, texts)
+    private static func keep(
+        _ moods: [ColumnEntry], _ verdicts: inout [RowVerdict], where isMeant: (ColumnEntry) -> Bool
+    ) {
+        var verdicts = verdicts.mutableSpan
+        for place in moods.indices where verdicts[place] != .no && !isMeant(moods[place]) { verdicts[place] = .no }
     }
 
-    private mutating func matchesFurther(_ mood: MoodTraits, _ texts: ColumnTexts) -> Bool {
-        if filter.looksAtValence {
-            let valence = mood.valence ?? estimates[mood.feeling]
-            // False for NaN too.
-            guard valence >= filter.valenceFrom ?? -1, valence <= filter.valenceTo ?? 1 else { return false }
-        }
-        guard let range = filter.days?.range else { return true }
-        let zone = mood.timeZone == 0 ? nil : JSONText(column: texts[UInt32(mood.timeZone)])
+    /// Makes room for each text's number.
+    private static func grow<Value>(_ values: inout [Value], _ texts: ColumnTexts, _ unknown: Value) {
+        values += repeatElement(unknown, count: max(texts.numbersEnd - values.count, 0))
+    }
+
+    @inline(__always)
+    private mutating func isMeant(feeling number: Int, _ texts: ColumnTexts) -> Bool {
+        if feelings[number] == .unknown { lookAtFeeling(number, texts) }
+        return feelings[number] == .yes
+    }
+
+    private mutating func isMeant(_ range: ClosedRange<Int>, _ mood: ColumnEntry, _ texts: ColumnTexts) -> Bool {
+        let zone = mood.texts[3] == 0 ? nil : JSONText(column: texts[mood.texts[3]])
         let reading =
             zone?.withDecoded { filter.days?.clocks.reading(mood.time, in: $0) }
             ?? filter.days?.clocks.reading(mood.time, in: nil)
         return reading.map { range.contains($0.day) } ?? false
     }
 
-    @inline(__always)
-    private mutating func verdict(onFeeling number: Int, _ texts: ColumnTexts) -> Verdict {
-        if number >= feelings.count || feelings[number] == .unknown { lookAtFeeling(number, texts) }
-        return feelings[number]
-    }
-
     @inline(never)
     private mutating func lookAtFeeling(_ number: Int, _ texts: ColumnTexts) {
-        if number >= feelings.count {
-            let more = texts.numbersEnd - feelings.count
-            feelings.append(contentsOf: repeatElement(.unknown, count: more))
-            estimates.append(contentsOf: repeatElement(.nan, count: more))
-        }
         let feeling = FeelingText(texts[UInt32(number)])
         let isMeant = filter.matches(emoji: feeling.emoji) && filter.matches(label: feeling.label)
         feelings[number] = isMeant ? .yes : .no
@@ -116,43 +129,20 @@ struct ColumnFilter {
     }
 
     @inline(__always)
-    private mutating func verdict(onTags number: Int, _ texts: ColumnTexts) -> Verdict {
-        if number >= tags.count || tags[number] == .unknown { lookAtTags(number, texts) }
-        return tags[number]
+    private mutating func isMeant(tags number: Int, _ texts: ColumnTexts) -> Bool {
+        if tags[number] == .unknown { lookAtTags(number, texts) }
+        return tags[number] == .yes
     }
 
     @inline(never)
     private mutating func lookAtTags(_ number: Int, _ texts: ColumnTexts) {
-        if number >= tags.count {
-            tags.append(contentsOf: repeatElement(.unknown, count: texts.numbersEnd - tags.count))
-        }
         let isMeant = filter.matches(tags: number == 0 ? nil : ValidJSON(trusting: texts[UInt32(number)]))
         tags[number] = isMeant ? .yes : .no
     }
-}
-
-/// The label and tags in a search, which stand in columns.
-extension ColumnFilter {
-    fileprivate mutating func judge(_ entries: [ColumnEntry], _ texts: ColumnTexts, _ verdicts: inout [RowVerdict]) {
-        let needle = filter.foldedText ?? []
-        for place in entries.indices where verdicts[place] != .no {
-            let entry = entries[place]
-            if !matches(MoodTraits(entry), texts) {
-                verdicts[place] = .no
-            } else if verdicts[place] == .open, hasText(entry, texts, needle) {
-                verdicts[place] = .yes
-            }
-        }
-    }
 
     @inline(__always)
-    private mutating func hasText(_ entry: ColumnEntry, _ texts: ColumnTexts, _ needle: [UInt8]) -> Bool {
-        let (feeling, tags) = (Int(entry.texts[0]), Int(entry.texts[1]))
-        if max(feeling, tags) >= labelsWithText.count {
-            let more = texts.numbersEnd - labelsWithText.count
-            labelsWithText.append(contentsOf: repeatElement(.unknown, count: more))
-            tagsWithText.append(contentsOf: repeatElement(.unknown, count: more))
-        }
+    private mutating func hasText(_ mood: ColumnEntry, _ texts: ColumnTexts, _ needle: [UInt8]) -> Bool {
+        let (feeling, tags) = (Int(mood.texts[0]), Int(mood.texts[1]))
         if labelsWithText[feeling] == .unknown { lookAtLabel(feeling, texts, needle) }
         if tagsWithText[tags] == .unknown { lookAtTags(tags, texts, needle) }
         return labelsWithText[feeling] == .yes || tagsWithText[tags] == .yes
@@ -215,7 +205,7 @@ final class MoodCondition: RecordCondition {
         var place = 0
         while place < columns.count, columns[place].texts !== texts { place += 1 }
         if place == columns.count { columns.append((texts, ColumnFilter(filter))) }
-        columns[place].filter.judge(entries, texts, &verdicts)
+        columns[place].filter.judge(entries, texts, in: &verdicts)
     }
 
     func confirms(_ text: UnsafeRawBufferPointer, _ changes: UnsafeRawBufferPointer) -> Bool {

@@ -25,8 +25,8 @@ extension RecordExtractor {
             CanonicalMood(known: bytes).map { RecordHead(mood: $0) } ?? headOfAnyLayout(bytes)
         },
         traits: { record, scratch in MoodFacts(record).traits(&scratch) },
-        indexed: { bytes, text, scratch, found in
-            if let mood = CanonicalMood(bytes) {
+        indexed: { bytes, isKnown, text, scratch, found in
+            if let mood = isKnown ? CanonicalMood(known: bytes) : CanonicalMood(bytes) {
                 mood.label.withDecoded { CaseFolding.appendFolded(utf8: $0, to: &text) }
                 let facts = MoodFacts(mood)
                 let isKept = SearchText.append(facts.notes, to: &found.text, changes: &found.changes)

@@ -16,10 +16,11 @@ public struct WalkWatch {
         self.progress = progress
     }
 
+    /// - Parameter more: the moods since the last call.
     /// - Returns: whether the scan continues.
     @inline(__always)
-    func goesOn(_ done: Int, _ total: Int) -> Bool {
-        if done % Self.stepMoods != 0 { return true }
+    func goesOn(_ done: Int, _ total: Int, more: Int = 1) -> Bool {
+        if done / Self.stepMoods == (done - more) / Self.stepMoods { return true }
         progress(done, total)
         return !isCancelled()
     }
@@ -54,20 +55,22 @@ extension RecordStore {
         if filter.foldedText != nil { return try search(from, last, filter, watch, whole, add) }
         var columnFilter = ColumnFilter(filter)
         var whole = whole
-        let isFiltered = !filter.isEmpty
+        var verdicts: [RowVerdict] = []
         var (done, isEnded) = (0, false)
         let total = count
-        try walkColumns(after: Self.start(from)) { entry, texts in
-            done += 1
-            if !watch.goesOn(done, total) {
+        try walkColumns(after: Self.start(from)) { moods, texts in
+            done += moods.count
+            if !watch.goesOn(done, total, more: moods.count) {
                 isEnded = true
                 return false
             }
-            if entry.time > last { return false }
-            let mood = MoodTraits(entry)
-            if isFiltered, !columnFilter.matches(mood, texts) { return true }
-            add(&whole, mood) { texts[UInt32(truncatingIfNeeded: $0)] }
-            return true
+            verdicts.removeAll(keepingCapacity: true)
+            verdicts += repeatElement(.yes, count: moods.count)
+            columnFilter.judge(moods, texts, in: &verdicts)
+            for place in moods.indices where verdicts[place] == .yes && moods[place].time <= last {
+                add(&whole, MoodTraits(moods[place])) { texts[UInt32(truncatingIfNeeded: $0)] }
+            }
+            return moods.last.map { $0.time <= last } ?? true
         }
         if isEnded { throw .cancelled }
         return whole
@@ -105,9 +108,9 @@ extension RecordStore {
     /// The time of the first mood; nil if there is none.
     public mutating func firstTime() throws(StorageError) -> Int64? {
         var time: Int64?
-        try walkColumns(after: nil) { entry, _ in
-            time = entry.time
-            return false
+        try walkColumns(after: nil) { moods, _ in
+            time = moods.first?.time
+            return time == nil
         }
         return time
     }

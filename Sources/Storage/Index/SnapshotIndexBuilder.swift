@@ -76,7 +76,10 @@ package struct SnapshotIndexBuilder: ~Copyable {
     /// Takes the next record, which has no line feed.
     @inline(__always)
     mutating func add(line record: UnsafeRawBufferPointer, at offset: Int) -> String? {
-        guard let (head, traits, isSearched) = extractor.indexed(record, &texts.arena, &scratch, &searchedTexts) else {
+        guard
+            let (head, traits, isSearched) = extractor.indexed(
+                record, false, &texts.arena, &scratch, &searchedTexts)
+        else {
             texts.discard()
             searchedTexts.discard()
             return "this line is not a record"
@@ -129,8 +132,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
                 numbers[place] = known
                 continue
             }
-            columnTexts.arena.append(text)
-            numbers[place] = columnTexts.enter(prefix: 0) + 1
+            numbers[place] = columnTexts.enter(text) + 1
             lateTexts[late] = numbers[place]
         }
         ColumnEntry(time: head.time, word: traits.word, isMarked: head.isMarked, texts: numbers)

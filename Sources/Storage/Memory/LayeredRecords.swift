@@ -16,7 +16,7 @@ struct LayeredRecords: ~Copyable {
     /// Number of records in `base`.
     private var baseCount = 0
     private var hidden = RowBits(count: 0)
-    private var hiddenCount = 0
+    private(set) var hiddenCount = 0
     private var hiddenMarked = 0
     private var hiddenBytes = 0
     /// Whether a clear has hidden all of the snapshot.
@@ -296,8 +296,10 @@ struct LayeredRecords: ~Copyable {
         var lower = try IndexWalk(
             &index, markedOnly && order == .time ? .marked : IndexOrder(order), isDescending: isDescending,
             after: position, matching: way.condition)
+        // In the order of the rows, in which their texts are adjacent.
+        let count = isCounting ? try lower.count(besides: hidden, &index) : 0
         try merge(&index, &lower, &chosen, way, position, body)
-        return isCounting ? try lower.count(besides: hidden, &index) : 0
+        return count
     }
 
     private mutating func merge(

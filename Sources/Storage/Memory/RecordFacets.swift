@@ -106,7 +106,7 @@ final class RecordFacets {
         for slot in first..<min(first + Self.pageSlots, slotsEnd) {
             var isSearched = false
             if table.isUsed(slot), let record = table.record(Int32(truncatingIfNeeded: slot)),
-                let found = table.extractor.indexed(record.bytes, &sortedTexts.arena, &scratch, &searched)
+                let found = table.extractor.indexed(record.bytes, true, &sortedTexts.arena, &scratch, &searched)
             {
                 sortedNumbers[slot] = sortedTexts.enter(prefix: record.head.textPrefix)
                 entries[slot] = texts.entry(record.head, found.traits)

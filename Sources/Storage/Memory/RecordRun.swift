@@ -182,8 +182,16 @@ struct RowBits: ~Copyable {
     mutating func insert(_ verdicts: [RowVerdict], from first: Int) {
         if words == nil { allocate() }
         guard let words, first >= 0, first <= count else { return }
-        for place in 0..<min(verdicts.count, count - first) where verdicts[place] == .yes {
-            words[(first + place) >> 6] |= 1 << UInt64((first + place) & 63)
+        let end = min(first + verdicts.count, count)
+        var row = first
+        while row < end {
+            let place = row >> 6
+            var word: UInt64 = 0
+            while row < min((place + 1) << 6, end) {
+                word |= (verdicts[row - first] == .yes ? 1 : 0) << UInt64(row & 63)
+                row += 1
+            }
+            words[place] |= word
         }
     }
 

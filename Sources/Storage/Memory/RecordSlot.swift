@@ -48,10 +48,11 @@ public struct RecordExtractor: Sendable {
     public let revision: @Sendable (UnsafeRawBufferPointer) -> Int?
     /// The columns of a record; the buffer holds values that the record does not contain literally.
     public let traits: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordTraits
-    /// Everything that the index stores, in one pass over the record; the first buffer is that of the text.
+    /// Everything that the index stores, in one pass over the record; the first buffer is that of the text. True: its
+    /// bytes were checked before, and are unchanged.
     let indexed: Indexing
     public typealias Indexing =
-        @Sendable (UnsafeRawBufferPointer, inout ByteBuffer, inout ByteBuffer, inout SearchedTexts) -> Indexed?
+        @Sendable (UnsafeRawBufferPointer, Bool, inout ByteBuffer, inout ByteBuffer, inout SearchedTexts) -> Indexed?
     /// - `isSearched`: whether all that may be searched was appended; else the record is read.
     public typealias Indexed = (head: RecordHead, traits: RecordTraits, isSearched: Bool)
 
@@ -78,7 +79,7 @@ public struct RecordExtractor: Sendable {
         self.headAndText = headAndText
         self.traits = traits
         self.indexed =
-            indexed ?? { bytes, text, scratch, _ in
+            indexed ?? { bytes, _, text, scratch, _ in
                 headAndText(bytes, &text).map { ($0, traits(bytes, &scratch), false) }
             }
     }

@@ -65,31 +65,35 @@ public struct ColumnEntry {
 ///
 /// A class, because a summing caller uses it during a walk.
 public final class ColumnTexts {
-    /// The texts of the index, and the place of each.
-    private var arena: ByteBuffer
-    private var ends: [Int] = []
-    private var starts: [Int] = []
+    /// The texts of the index, each after four bytes, and the end of each. Constants, which need no check of access.
+    private let arena: ByteBuffer
+    private let ends: [Int]
+    private static let lengthBytes = 4
     private var added = TextRanks(.random())
     private var scratch = ByteBuffer(capacity: 256)
 
-    public init() { arena = ByteBuffer() }
+    public init() {
+        arena = ByteBuffer()
+        ends = []
+    }
 
     /// - Parameter section: the texts, each after its length; nil if it is cut short.
     init?(_ section: UnsafeRawBufferPointer, count: Int) {
-        arena = ByteBuffer(capacity: section.count)
+        var ends: [Int] = []
         ends.reserveCapacity(count)
-        starts.reserveCapacity(count)
-        arena.append(section)
         var at = 0
         for _ in 0..<count {
-            guard section.count - at >= 4 else { return nil }
+            guard section.count - at >= Self.lengthBytes else { return nil }
             let length = Int(section.integer(at: at, UInt32.self))
-            at += 4
+            at += Self.lengthBytes
             guard section.count - at >= length else { return nil }
-            starts.append(at)
             at += length
             ends.append(at)
         }
+        self.ends = ends
+        var arena = ByteBuffer(capacity: section.count)
+        arena.append(section)
+        self.arena = arena
     }
 
     /// One more than the highest number of a text.
@@ -99,7 +103,8 @@ public final class ColumnTexts {
     public subscript(number: UInt32) -> UnsafeRawBufferPointer {
         let place = Int(number) - 1
         if ends.indices.contains(place) {
-            return UnsafeRawBufferPointer(rebasing: arena.bytes[starts[place]..<ends[place]])
+            let start = (place == 0 ? 0 : ends[place - 1]) + Self.lengthBytes
+            return UnsafeRawBufferPointer(rebasing: arena.bytes[start..<ends[place]])
         }
         guard place >= 0, place - ends.count < added.count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return added.bytes(place - ends.count)
@@ -121,7 +126,6 @@ public final class ColumnTexts {
     }
 
     private func number(of text: UnsafeRawBufferPointer) -> UInt32 {
-        added.arena.append(text)
-        return UInt32(truncatingIfNeeded: ends.count + 1) + added.enter(prefix: 0)
+        UInt32(truncatingIfNeeded: ends.count + 1) + added.enter(text)
     }
 }

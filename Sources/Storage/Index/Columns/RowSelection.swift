@@ -110,7 +110,9 @@ struct RowSelection: ~Copyable {
         let meant = rows.clamped(to: range)
         let looksAtRecords = condition.looksAtRecords
         verdicts.removeAll(keepingCapacity: true)
-        for row in rows { verdicts.append(!meant.contains(row) ? .no : looksAtRecords ? .open : .yes) }
+        verdicts += repeatElement(.no, count: meant.lowerBound - first)
+        verdicts += repeatElement(looksAtRecords ? .open : .yes, count: meant.count)
+        verdicts += repeatElement(.no, count: rows.upperBound - meant.upperBound)
         if condition.looksAtColumns {
             let known: ColumnTexts
             if let texts { known = texts } else { known = try index.columnTexts() }

@@ -26,9 +26,8 @@ extension SnapshotIndex {
             guard checksum.matches(unit, at: start + offset) else {
                 throw .indexDamaged(reason: "The index is damaged at byte \(start + offset).")
             }
-            for place in 0..<min(IndexFormat.pageColumnsMax, left) {
-                entries.append(ColumnEntry(unit, at: place * IndexFormat.columnsBytes))
-            }
+            let places = 0..<min(IndexFormat.pageColumnsMax, left)
+            entries += places.lazy.map { ColumnEntry(unit, at: $0 * IndexFormat.columnsBytes) }
             left -= IndexFormat.pageColumnsMax
         }
         return firstRow
@@ -52,17 +51,14 @@ extension SnapshotIndex {
 }
 
 extension LayeredRecords {
-    /// Walks the column entries of all records, in order of time, from a position on, until `body` returns false.
-    /// Records of one moment come in the order of their ids.
+    /// Passes the column entries of all records, many at a time and in order of time, from a position on, until `body`
+    /// returns false. Records of one moment come in the order of their ids.
     mutating func walkColumns(
-        after position: RecordPosition?, _ body: (ColumnEntry, ColumnTexts) -> Bool
+        after position: RecordPosition?, _ body: ([ColumnEntry], ColumnTexts) -> Bool
     ) throws(IndexFault) {
-        let extractor = table.extractor
         guard canSeeBase, var index = takeBase() else {
-            let texts = ColumnTexts()
-            return table.walk(.time, isDescending: false, after: position) {
-                body(texts.entry($0.head, $0.bytes, extractor), texts)
-            }
+            var upper = table.cursor(.time, isDescending: false, after: position)
+            return passRest(&upper, table.next(&upper), ColumnTexts(), body)
         }
         // Taken out and put back: the walk needs both layers at the same time.
         let result: Result<Void, IndexFault>
@@ -80,9 +76,8 @@ extension LayeredRecords {
     private static var pagesMax: Int { 16 }
 
     private mutating func mergeColumns(
-        _ index: inout SnapshotIndex, _ position: RecordPosition?, _ body: (ColumnEntry, ColumnTexts) -> Bool
+        _ index: inout SnapshotIndex, _ position: RecordPosition?, _ body: ([ColumnEntry], ColumnTexts) -> Bool
     ) throws(IndexFault) {
-        let extractor = table.extractor
         let texts = try index.columnTexts()
         var upper = table.cursor(.time, isDescending: false, after: position)
         var slot = table.next(&upper)
@@ -93,21 +88,39 @@ extension LayeredRecords {
         while row < index.count {
             let first = try index.columns(from: row, pages: pages, into: &entries)
             pages = min(pages * 4, Self.pagesMax)
-            for place in (row - first)..<entries.count {
-                let number = first + place
-                if isHidden(row: number) { continue }
-                let entry = entries[place]
-                while let next = slot, try comesFirst(next, entry, number, index) {
-                    guard body(texts.entry(next.head, next.bytes, extractor), texts) else { return }
-                    slot = table.next(&upper)
+            let end = first + entries.count
+            if first < row || slot != nil || hiddenCount > 0 {
+                var merged: [ColumnEntry] = []
+                merged.reserveCapacity(entries.count)
+                for number in row..<end where !isHidden(row: number) {
+                    let entry = entries[number - first]
+                    while let next = slot, try comesFirst(next, entry, number, index) {
+                        merged.append(texts.entry(next.head, next.bytes, table.extractor))
+                        slot = table.next(&upper)
+                    }
+                    merged.append(entry)
                 }
-                guard body(entry, texts) else { return }
+                entries = merged
             }
-            row = first + entries.count
+            guard body(entries, texts) else { return }
+            row = end
         }
+        passRest(&upper, slot, texts, body)
+    }
+
+    /// Passes the column entries of records in memory, from `slot` on.
+    private func passRest(
+        _ cursor: inout RecordTable.Cursor, _ slot: RecordSlot?, _ texts: ColumnTexts,
+        _ body: ([ColumnEntry], ColumnTexts) -> Bool
+    ) {
+        var entries: [ColumnEntry] = []
+        var slot = slot
         while let next = slot {
-            guard body(texts.entry(next.head, next.bytes, extractor), texts) else { return }
-            slot = table.next(&upper)
+            entries.append(texts.entry(next.head, next.bytes, table.extractor))
+            slot = table.next(&cursor)
+            guard slot == nil || entries.count == IndexFormat.pageColumnsMax else { continue }
+            guard body(entries, texts) else { return }
+            entries.removeAll(keepingCapacity: true)
         }
     }
 
@@ -122,10 +135,11 @@ extension LayeredRecords {
 }
 
 extension RecordStore {
-    /// Walks the column entries of all records, in order of time, from a position on, until `body` returns false.
+    /// Passes the column entries of all records, many at a time and in order of time, from a position on, until `body`
+    /// returns false.
     /// - Throws: as `walk` does.
     public mutating func walkColumns(
-        after position: RecordPosition?, _ body: (ColumnEntry, ColumnTexts) -> Bool
+        after position: RecordPosition?, _ body: ([ColumnEntry], ColumnTexts) -> Bool
     ) throws(StorageError) {
         try requireOpen()
         do throws(IndexFault) {

@@ -34,6 +34,11 @@ struct TextRanks: ~Copyable {
     func bytes(_ number: Int) -> UnsafeRawBufferPointer { bytes(texts[number]) }
     func prefix(_ number: Int) -> Int64 { texts[number].prefix }
 
+    mutating func enter(_ text: UnsafeRawBufferPointer) -> UInt32 {
+        arena.append(text)
+        return enter(prefix: 0)
+    }
+
     /// Enters the text at the end of `arena`; returns its number.
     mutating func enter(prefix: Int64) -> UInt32 {
         guard isSharing else { return keep(prefix) }
