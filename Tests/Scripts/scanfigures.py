@@ -16,6 +16,8 @@ Goals are for a million moods; for fewer they shrink with their number, but not 
 may take 25 ms more, above a snapshot 120 ms in all. The exit code is 1 where a figure is more than `--most` times its goal.
 """
 import argparse
+import contextlib
+import fcntl
 import json
 import os
 import random
@@ -24,6 +26,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unicodedata
 
@@ -192,6 +195,34 @@ def elsewhere(figures, program, store, folder, moods, rounds):
             ask(figures, host, moods, rounds, question, question[3], label=", in memory", first_goal=FIRST_IN_MEMORY)
 
 
+@contextlib.contextmanager
+def lock_held(store):
+    """Yields a list, and appends the longest time for which the store's lock was not to be had, in milliseconds."""
+    longest, done = [], threading.Event()
+
+    def watch():
+        most, since = 0.0, None
+        while not done.wait(0.002):
+            try:
+                with open(os.path.join(store, "lock"), "rb") as file:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                since = None
+            except FileNotFoundError:
+                continue
+            except BlockingIOError:
+                since = since or time.monotonic()
+                most = max(most, time.monotonic() - since)
+        longest.append(most * 1000)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield longest
+    finally:
+        done.set()
+        thread.join()
+
+
 def whole(figures, program, store, lines, count):
     """The work that changes or reads all: a new host each, with its own growth of memory."""
     steps = [
@@ -204,10 +235,13 @@ def whole(figures, program, store, lines, count):
     for name, goal, memory, step in steps:
         with Host(program, store) as host:
             before = host.cpu()
-            done = step(host)
+            with lock_held(store) as held:
+                done = step(host)
             if done != count:
                 sys.exit(f"{name}: {done} of {count} moods")
             figures.row(name, host.cpu() - before, goal)
+            if name == "import":
+                figures.row(name + ", lock held", held[0], goal, least=200)
             figures.row(name + ", memory", host.peak(), memory, "MiB")
         if name == "compact":
             yield
