@@ -255,12 +255,11 @@ def write(program):
             raise Wrong(f"the example of {method['name']}: {problem or compact(answer)}")
         result = compact(short(answer["result"], method["examples"][0].get("x-varying", [])))
         result = result.replace('"version":' + compact(document["info"]["version"]), '"version":"${version}"')
-        lines.append(f'        "{method["name"]}":\n            ##"{result}"##,\n')
+        lines.append(f'        {method["name"]} {result}\n')
+    with open(RESULTS, encoding="utf-8") as file:
+        begin, end = file.read().split('##"""\n', 1)[0], '        """##\n}\n'
     with open(RESULTS, "w", encoding="utf-8") as file:
-        file.write(
-            "// Made from the declarations; write it again with Tests/Scripts/openrpc.py HOST --write.\n\n"
-            "/// A host's answer to the example of each method, as JSON; `${version}` is the version of the program.\nenum ExampleResults {\n"
-            "    static let all: [String: StaticString] = [\n" + "".join(lines) + "    ]\n}\n")
+        file.write(begin + '##"""\n' + "".join(lines) + end)
     print(f"{len(lines)} results")
 
 

@@ -69,7 +69,7 @@ enum PageTables {
         for notification in NotificationDeclaration.all {
             guard case .named(_, .openKinds(_, let common, let kinds)) = notification.params else { continue }
             text += row(["all", "`\(members(common))`"])
-            for (kind, fields) in kinds { text += row(["`\(kind)`", "`\(members(fields))`"]) }
+            for kind in kinds { text += row(["`\(kind.name)`", "`\(members(kind.fields))`"]) }
         }
         return text
     }

@@ -8,9 +8,7 @@ public struct ErrorDeclaration: Sendable {
     public let members: [Field]
 
     private init(_ code: ErrorCode, _ summary: String, _ members: [Field] = []) {
-        self.code = code
-        self.summary = summary
-        self.members = members
+        (self.code, self.summary, self.members) = (code, summary, members)
     }
 
     /// The name of its schema in `components`.
@@ -26,14 +24,14 @@ public struct ErrorDeclaration: Sendable {
     }
 
     public static var all: [ErrorDeclaration] {
-        let reason = Field.required("reason", .string(.plain), "Why, as a clause or a sentence.")
+        let reason = Field.required("reason", .plain, "Why, as a clause or a sentence.")
         let limit: [Field] = [
-            .required("limit", .string(.plain), "The limit's name."),
-            .required("value", .integer(0 ... .max), "The number in force."),
+            .required("limit", .plain, "The limit's name."),
+            .required("value", .amount, "The number in force."),
         ]
-        let offset = Field.required("offset", .integer(0 ... .max), "Where in the message, in bytes.")
-        let problems = Field.optional("problems", .array(.any, .any, isUnique: false), "Each thing that is wrong.")
-        let plugin = Field.required("plugin", .string(.plain), "Which plugin.")
+        let offset = Field.required("offset", .amount, "Where in the message, in bytes.")
+        let problems = Field.optional("problems", .list(.any), "Each thing that is wrong.")
+        let plugin = Field.required("plugin", .plain, "Which plugin.")
         return [
             ErrorDeclaration(
                 .parseError, "Not JSON, or nested deeper than the limit depth: then too the id is null.",
@@ -46,13 +44,12 @@ public struct ErrorDeclaration: Sendable {
             ErrorDeclaration(
                 .methodNotFound, "There is no such method.",
                 [
-                    .required(
-                        "suggestions", .array(.string(.plain), .range(0...3), isUnique: true), "The nearest names.")
+                    .required("suggestions", .array(.plain, .range(0...3), isUnique: true), "The nearest names.")
                 ]),
             ErrorDeclaration(
                 .invalidParams,
                 "A param is not as declared, or is missing: path is then the place where it should stand.",
-                [.required("path", .string(.plain), "A JSON Pointer into params."), reason]),
+                [.required("path", .plain, "A JSON Pointer into params."), reason]),
             ErrorDeclaration(.internalError, "A defect of the host."),
             ErrorDeclaration(.cancelled, "The request was cancelled before it changed anything."),
             ErrorDeclaration(.shuttingDown, "The request came after host.shutdown."),
@@ -60,20 +57,20 @@ public struct ErrorDeclaration: Sendable {
                 .notFound,
                 "What was named is not there: a mood or a plugin (id); what was saved, a subscription or a commit (name).",
                 [
-                    .optional("id", .string(.plain), "The mood or the plugin that is not there."),
-                    .optional("name", .string(.plain), "The name or the revision that is not there."),
+                    .optional("id", .plain, "The mood or the plugin that is not there."),
+                    .optional("name", .plain, "The name or the revision that is not there."),
                 ]),
             ErrorDeclaration(
                 .conflict, "The mood, or the opId, is not as the caller thinks.",
                 [
                     .required("reason", .choice(["revision", "opId", "id"]), "What does not fit."),
-                    .required("currentRevision", .integer(0 ... .max), "The revision now."),
+                    .required("currentRevision", .amount, "The revision now."),
                 ]),
             ErrorDeclaration(
                 .refused,
                 "It cannot be done as things are, and nothing changed: an undo that a later change forbids, a form with problems, or a plugin says no.",
                 [
-                    .required("by", .string(.plain), "Who refused: store, editor, a method or a plugin."), reason,
+                    .required("by", .plain, "Who refused: store, editor, a method or a plugin."), reason,
                     problems,
                     .optional("id", .id, "The mood that is in the way."),
                 ]),
@@ -85,8 +82,8 @@ public struct ErrorDeclaration: Sendable {
             ErrorDeclaration(
                 .storeCorrupt, "Acknowledged data is damaged.",
                 [
-                    .required("file", .string(.plain), "The file's name."),
-                    .required("offset", .integer(0 ... .max), "Where in it, in bytes."),
+                    .required("file", .plain, "The file's name."),
+                    .required("offset", .amount, "Where in it, in bytes."),
                 ]),
             ErrorDeclaration(
                 .limitExceeded,
@@ -96,19 +93,19 @@ public struct ErrorDeclaration: Sendable {
                 .pluginUnavailable, "The plugin does not run, and cannot now; or too many calls wait for it.",
                 [
                     plugin, .required("state", .choice(PluginMethods.states), "Its state."),
-                    .optional("retryAfter", .integer(0 ... .max), "In how many milliseconds it may be started again."),
+                    .optional("retryAfter", .amount, "In how many milliseconds it may be started again."),
                 ]),
             ErrorDeclaration(
                 .pluginFailed, "The plugin answered with an error, or with what it has not declared.",
                 [
                     plugin, .optional("error", .any, "Its error."),
-                    .optional("path", .string(.plain), "Where in its answer."),
+                    .optional("path", .plain, "Where in its answer."),
                 ]
             ),
             ErrorDeclaration(.pluginTimeout, "The plugin did not answer in time.", [plugin]),
             ErrorDeclaration(
                 .permissionDenied, "A plugin asked for what it was not granted.",
-                [.required("permission", .string(.plain), "What it would need.")]),
+                [.required("permission", .plain, "What it would need.")]),
         ]
     }
 }

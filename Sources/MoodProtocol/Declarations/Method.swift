@@ -27,54 +27,44 @@ public final class Method: Sendable {
     /// The example; nil for a plugin's method.
     let example: (@Sendable () -> MethodExample)?
 
-    public init(_ declaration: MethodDeclaration) {
-        name = Name(declaration.name)
-        summary = declaration.summary
-        effect = declaration.effect
-        permission = declaration.permission
-        params = declaration.params()
-        fields = params + declaration.common.fields
-        described = fields
-        isOpen = false
-        result = declaration.result()
-        errors = declaration.errors()
-        since = declaration.since
-        overtakes = declaration.overtakes
-        example = declaration.example
+    public convenience init(_ declaration: MethodDeclaration) {
+        let params = declaration.params()
+        let fields = params + declaration.common.fields
         precondition(fields.count <= Arguments.fieldsMax, "a method takes at most \(Arguments.fieldsMax) params")
+        self.init(
+            Name(declaration.name), declaration.effect, declaration.permission, declaration.summary, params: params,
+            fields: fields, described: fields, isOpen: false, result: declaration.result(),
+            errors: declaration.errors(),
+            since: declaration.since, overtakes: declaration.overtakes, example: declaration.example)
+    }
+
+    /// A plugin's method, which checks its params itself.
+    /// - Parameter described: its params for documents, in the order of params by position.
+    public convenience init(
+        _ name: Name, _ effect: MethodDeclaration.Effect, _ permission: MethodDeclaration.Permission,
+        _ summary: String, described: [Field], result: Schema, errors: [ErrorCode], since: String
+    ) {
+        self.init(
+            name, effect, permission, summary, params: [], fields: [], described: described, isOpen: true,
+            result: result, errors: errors, since: since, overtakes: .nothing, example: nil)
+    }
+
+    private init(
+        _ name: Name, _ effect: MethodDeclaration.Effect, _ permission: MethodDeclaration.Permission,
+        _ summary: String, params: [Field], fields: [Field], described: [Field], isOpen: Bool, result: Schema,
+        errors: [ErrorCode], since: String, overtakes: MethodDeclaration.Overtaking,
+        example: (@Sendable () -> MethodExample)?
+    ) {
+        (self.name, self.effect, self.permission, self.summary) = (name, effect, permission, summary)
+        (self.params, self.fields, self.described, self.isOpen) = (params, fields, described, isOpen)
+        (self.result, self.errors, self.since) = (result, errors, since)
+        (self.overtakes, self.example) = (overtakes, example)
         names = Self.names(of: fields)
         fieldCount = fields.count
         requiredFields = Self.mask(fields, where: \.isRequired)
         operationMask = Self.mask(fields) { $0.name == CommonParams.operation.name }
         dryRunMask = Self.mask(fields) { $0.name == CommonParams.dryRun.name }
         takesProgress = fields.contains { $0.name == CommonParams.progressToken.name }
-    }
-
-    /// A plugin's method, which checks its params itself.
-    /// - Parameter described: its params for documents, in the order of params by position.
-    public init(
-        _ name: Name, _ effect: MethodDeclaration.Effect, _ permission: MethodDeclaration.Permission,
-        _ summary: String, described: [Field], result: Schema, errors: [ErrorCode], since: String
-    ) {
-        self.name = name
-        self.summary = summary
-        self.effect = effect
-        self.permission = permission
-        self.described = described
-        isOpen = true
-        params = []
-        fields = []
-        self.result = result
-        self.errors = errors
-        self.since = since
-        overtakes = .nothing
-        example = nil
-        names = Self.names(of: fields)
-        fieldCount = fields.count
-        requiredFields = Self.mask(fields, where: \.isRequired)
-        operationMask = 0
-        dryRunMask = 0
-        takesProgress = false
     }
 
     private static func mask(_ fields: [Field], where isMeant: (Field) -> Bool) -> UInt32 {

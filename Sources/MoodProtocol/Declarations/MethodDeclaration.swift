@@ -58,17 +58,12 @@ public struct MethodDeclaration: Sendable {
         errors: @autoclosure @escaping @Sendable () -> [ErrorCode] = [], since: String = "1.0",
         overtakes: Overtaking = .nothing, example: @autoclosure @escaping @Sendable () -> MethodExample
     ) {
-        self.name = name
-        self.effect = effect
-        self.permission = permission
-        self.summary = summary
-        self.params = params
-        self.common = common
-        self.result = result
-        self.errors = errors
-        self.since = since
-        self.overtakes = overtakes
-        self.example = example
+        (self.name, self.effect, self.permission, self.summary, self.params, self.common) = (
+            name, effect, permission, summary, params, common
+        )
+        (self.result, self.errors, self.since, self.overtakes, self.example) = (
+            result, errors, since, overtakes, example
+        )
     }
 
     /// The earlier requests that wait, and that a request of the method does not wait for.
@@ -112,7 +107,7 @@ public enum CommonParams {
         "opId", .string(.token),
         "1-128 bytes of your own choice: asked again with the same, the first answer comes again.")
     public static let revision = ParamKey<Int?>.optional(
-        "ifRevision", .integer(0 ... .max),
+        "ifRevision", .amount,
         "Only when this is still the mood's revision; otherwise the answer is conflict.")
     public static let progressToken = ParamKey<ValidJSON?>.optional(
         "progressToken", .token,

@@ -8,9 +8,7 @@ public struct MethodExample: Sendable {
         let host: ExampleHost
 
         init(_ method: StaticString, _ params: StaticString, host: ExampleHost = .journal) {
-            self.method = method
-            self.params = params
-            self.host = host
+            (self.method, self.params, self.host) = (method, params, host)
         }
     }
 
@@ -22,9 +20,7 @@ public struct MethodExample: Sendable {
     let varying: [String]
 
     init(_ params: StaticString = "{}", after: [Call] = [], varying: [String] = []) {
-        self.params = params
-        self.after = after
-        self.varying = varying
+        (self.params, self.after, self.varying) = (params, after, varying)
     }
 }
 

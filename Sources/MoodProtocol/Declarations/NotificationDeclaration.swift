@@ -5,9 +5,7 @@ public struct NotificationDeclaration: Sendable {
     let params: Schema
 
     private init(_ name: Name, _ summary: String, _ params: Schema) {
-        self.name = name
-        self.summary = summary
-        self.params = params
+        (self.name, self.summary, self.params) = (name, summary, params)
     }
 
     public static var all: [NotificationDeclaration] {
@@ -26,63 +24,47 @@ public struct NotificationDeclaration: Sendable {
             .openKinds(
                 by: "topic",
                 common: [
-                    .required("subscription", .string(.plain), "Whose event it is."),
+                    .required("subscription", .plain, "Whose event it is."),
                     .required(
-                        "seq", .integer(0 ... .max),
+                        "seq", .amount,
                         "Of a mood event the commit's revision; of others their number in the session."),
                     .required("at", .time, "When it happened."),
                 ],
                 [
-                    (
+                    Kind(
                         "mood",
-                        [
-                            .optional(
-                                "changes", .array(change, .range(0...100), isUnique: false),
-                                "What the commit did; absent where lagged."),
-                            .optional(
-                                "origin", .string(.plain), "Who made the commit, where no client did: x.<id>, sync."),
-                            .optional("truncated", truth, "True where the commit made more changes than stand here."),
-                            .optional("count", .integer(101 ... .max), "How many changes it made, where truncated."),
-                            .optional(
-                                "lagged", truth, "True where the subscription has ended: what follows cannot be told."),
-                            .optional("resync", truth, "True if the store is another one: read the moods again."),
-                        ]
-                    ),
-                    (
+                        .optional(
+                            "changes", .list(change, .range(0...100)),
+                            "What the commit did; absent where lagged."),
+                        .optional("origin", .plain, "Who made the commit, where no client did: x.<id>, sync."),
+                        .optional("truncated", truth, "True where the commit made more changes than stand here."),
+                        .optional("count", .integer(101 ... .max), "How many changes it made, where truncated."),
+                        .optional(
+                            "lagged", truth, "True where the subscription has ended: what follows cannot be told."),
+                        .optional("resync", truth, "True if the store is another one: read the moods again.")),
+                    Kind(
                         "nav",
-                        [
-                            .required("router", .string(.name), "Which router moved."),
-                            .required("state", MoodSchemas.navigation, "Where it is now."),
-                        ]
-                    ),
-                    (
+                        .required("router", .string(.name), "Which router moved."),
+                        .required("state", MoodSchemas.navigation, "Where it is now.")),
+                    Kind(
                         "store",
-                        [
-                            .required(
-                                "type", .choice(["replaced", "rewritten", "settings"]),
-                                "What became of the store, or that settings have changed."),
-                            .required("revision", .integer(0 ... .max), "Its revision now."),
-                        ]
-                    ),
-                    (
+                        .required(
+                            "type", .choice(["replaced", "rewritten", "settings"]),
+                            "What became of the store, or that settings have changed."),
+                        .required("revision", .amount, "Its revision now.")),
+                    Kind(
                         "plugin",
-                        [
-                            .required("type", .choice(["state", "cells"]), "What there is to know."),
-                            .required("plugin", .string(.plain), "Which plugin."),
-                            .optional("state", .choice(PluginMethods.states), "Its state now."),
-                            .optional("reason", .string(.plain), "Why it is in this state."),
-                            .optional("moodId", .id, "The mood whose cells are there now."),
-                        ]
-                    ),
-                    (
+                        .required("type", .choice(["state", "cells"]), "What there is to know."),
+                        .required("plugin", .plain, "Which plugin."),
+                        .optional("state", .choice(PluginMethods.states), "Its state now."),
+                        .optional("reason", .plain, "Why it is in this state."),
+                        .optional("moodId", .id, "The mood whose cells are there now.")),
+                    Kind(
                         "sync",
-                        [
-                            .required(
-                                "state", .choice(["idle", "syncing", "offline", "incomplete", "off"]),
-                                "What the sync is at now."),
-                            .optional("lastError", .string(.plain), "Why it did not come to its end."),
-                        ]
-                    ),
+                        .required(
+                            "state", .choice(["idle", "syncing", "offline", "incomplete", "off"]),
+                            "What the sync is at now."),
+                        .optional("lastError", .plain, "Why it did not come to its end.")),
                 ]))
     }
 
@@ -100,13 +82,11 @@ public struct NotificationDeclaration: Sendable {
             "Progress",
             .result([
                 .required("token", .token, "The request's progressToken, as it was given."),
-                .required(
-                    "value",
-                    .result([
-                        .required("done", .integer(0 ... .max), "How much is done."),
-                        .required("total", .integer(0 ... .max), "Of how much; 0 where that is not known yet."),
-                        .required("message", .string(.plain), "What is being done."),
-                    ]), "How far it is."),
+                .group(
+                    "value", "How far it is.",
+                    .required("done", .amount, "How much is done."),
+                    .required("total", .amount, "Of how much; 0 where that is not known yet."),
+                    .required("message", .plain, "What is being done.")),
             ]))
     }
 }

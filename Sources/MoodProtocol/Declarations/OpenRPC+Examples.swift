@@ -12,8 +12,9 @@ extension OpenRPC {
             .init("params", .array(params.map { ["name": .string($0.name), "value": $0.value] })),
         ]
         if let result = ExampleResults.all["\(method.name)"] {
-            let text = "\(result)".replacing("${version}", with: Version.program)
-            members.append(.init("result", ["name": "result", "value": (try? JSONValue(parsing: text)) ?? .null]))
+            let text = result.replacing("${version}", with: Version.program)
+            members.append(
+                .init("result", ["name": "result", "value": (try? JSONValue(parsing: String(text))) ?? .null]))
         }
         if !example.after.isEmpty { members.append(.init("x-after", .array(example.after.map(call)))) }
         if !example.varying.isEmpty {

@@ -152,7 +152,7 @@ private struct Fingerprint {
 
     /// The fields of the object's kind.
     private static func fields(
-        _ reader: JSONReader, _ name: Name, _ kinds: [(kind: Name, fields: [Field], rule: ObjectRule?)]
+        _ reader: JSONReader, _ name: Name, _ kinds: [Kind]
     ) -> [Field] {
         var reader = reader
         guard reader.enterObject() else { return [] }
@@ -162,7 +162,7 @@ private struct Fingerprint {
                 continue
             }
             guard let text = reader.text() else { return [] }
-            return kinds.first { $0.kind.matches(text) }?.fields ?? []
+            return kinds.first { $0.name.matches(text) }?.fields ?? []
         }
         return []
     }

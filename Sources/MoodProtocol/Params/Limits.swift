@@ -32,27 +32,38 @@ public struct Limits: Sendable {
 }
 
 extension Limits.Name {
-    /// The meaning, for people.
-    public var summary: String {
+    /// The meaning, for people; the default; and the values for `--limit`.
+    private var row: (summary: String, usual: Int, range: ClosedRange<Int>) {
         switch self {
-        case .messageBytes: "Bytes of one message in either direction, without its delimiter or header."
-        case .headerBytes: "Bytes of one header block, its empty line counted."
-        case .depth: "Levels of nesting, the envelope counted."
-        case .batch: "Members of a batch."
-        case .idBytes: "Bytes of an id: of a string its UTF-8, of a number its text."
-        case .label: "Characters of a label."
-        case .notesBytes: "Bytes of notes."
-        case .tags: "Tags of a mood."
-        case .attachments: "Attachments of a mood."
-        case .listPage: "Items of one page of a list."
-        case .queuedOutputBytes: "Bytes of answers that wait for a client to read them."
-        case .pluginAnswerBytes: "Bytes of one answer of a plugin."
-        case .pluginHelloMs: "Milliseconds in which a plugin that was started has to answer."
+        case .messageBytes:
+            ("Bytes of one message in either direction, without its delimiter or header.", 4 << 20, 1024...64 << 20)
+        case .headerBytes:
+            ("Bytes of one header block, its empty line counted.", FrameReader.headerBytesMax, 64...64 << 10)
+        case .depth: ("Levels of nesting, the envelope counted.", 64, 4...64)
+        case .batch: ("Members of a batch.", 128, 1...10_000)
+        case .idBytes: ("Bytes of an id: of a string its UTF-8, of a number its text.", 256, 1...4096)
+        case .label: ("Characters of a label.", TextRule.labelCharactersMax, 1...TextRule.labelBytesMax)
+        case .notesBytes: ("Bytes of notes.", TextRule.notesBytesMax, 0...1 << 20)
+        case .tags: ("Tags of a mood.", TextRule.tagsMax, 0...1000)
+        case .attachments: ("Attachments of a mood.", Attachment.countMax, 0...1000)
+        case .listPage: ("Items of one page of a list.", 1000, 1...10_000)
+        case .queuedOutputBytes:
+            ("Bytes of answers that wait for a client to read them.", 8 << 20, 64 << 10...256 << 20)
+        case .pluginAnswerBytes: ("Bytes of one answer of a plugin.", 4 << 20, 1024...64 << 20)
+        case .pluginHelloMs:
+            ("Milliseconds in which a plugin that was started has to answer.", 15_000, 10...600_000)
         case .pluginBackOffMs:
-            "Milliseconds after which a plugin that has crashed is started again; each time twice as many."
-        case .mcpAnswerBytes: "Bytes of one result of a tool for AI clients."
+            (
+                "Milliseconds after which a plugin that has crashed is started again; each time twice as many.", 1000,
+                1...600_000
+            )
+        case .mcpAnswerBytes: ("Bytes of one result of a tool for AI clients.", 32 << 10, 1024...16 << 20)
         }
     }
+
+    public var summary: String { row.summary }
+    public var defaultValue: Int { row.usual }
+    public var range: ClosedRange<Int> { row.range }
 
     @inlinable var index: Int {
         switch self {
@@ -71,45 +82,6 @@ extension Limits.Name {
         case .pluginBackOffMs: 12
         case .mcpAnswerBytes: 13
         case .headerBytes: 14
-        }
-    }
-
-    public var defaultValue: Int {
-        switch self {
-        case .messageBytes: 4 * 1024 * 1024
-        case .headerBytes: FrameReader.headerBytesMax
-        case .depth: 64
-        case .batch: 128
-        case .idBytes: 256
-        case .label: TextRule.labelCharactersMax
-        case .notesBytes: TextRule.notesBytesMax
-        case .tags: TextRule.tagsMax
-        case .attachments: Attachment.countMax
-        case .listPage: 1000
-        case .queuedOutputBytes: 8 * 1024 * 1024
-        case .pluginAnswerBytes: 4 * 1024 * 1024
-        case .pluginHelloMs: 15000
-        case .pluginBackOffMs: 1000
-        case .mcpAnswerBytes: 32 * 1024
-        }
-    }
-
-    /// The values for `--limit`.
-    public var range: ClosedRange<Int> {
-        switch self {
-        case .messageBytes, .pluginAnswerBytes: 1024...64 * 1024 * 1024
-        case .headerBytes: 64...64 * 1024
-        case .queuedOutputBytes: 64 * 1024...256 * 1024 * 1024
-        case .depth: 4...64
-        case .batch: 1...10_000
-        case .idBytes: 1...4096
-        case .label: 1...TextRule.labelBytesMax
-        case .notesBytes: 0...1024 * 1024
-        case .tags, .attachments: 0...1000
-        case .listPage: 1...10_000
-        case .pluginHelloMs: 10...600_000
-        case .pluginBackOffMs: 1...600_000
-        case .mcpAnswerBytes: 1024...16 * 1024 * 1024
         }
     }
 }

@@ -67,10 +67,7 @@ private final class ParamDeclaration: Sendable {
         _ isRequired: Bool, _ schema: @escaping @Sendable () -> Schema, _ summary: String,
         _ written: @escaping @Sendable () -> JSONValue?
     ) {
-        self.isRequired = isRequired
-        self.schema = schema
-        self.summary = summary
-        self.written = written
+        (self.isRequired, self.schema, self.summary, self.written) = (isRequired, schema, summary, written)
     }
 
     func field(_ name: Name) -> Field {

@@ -11,7 +11,7 @@ public enum MoodSchemas {
         switch field.kind {
         case .id: id
         case .time: time
-        case .revision: .integer(1 ... .max)
+        case .revision: .ordinal
         case .flag: .boolean
         case .emoji: .string(.emoji)
         case .label: .string(.label)
@@ -67,7 +67,7 @@ public enum MoodSchemas {
             .optional("alt", .string(.line), "What it shows, for those who do not see it."),
         ]
 
-    static let attachments = Schema.array(attachment, .upTo(.attachments), isUnique: false)
+    static let attachments = Schema.list(attachment, .upTo(.attachments))
 
     static let source: [Field] = [
         .optional("path", .string(.path), "An absolute path; only named, never opened."),
@@ -79,55 +79,37 @@ public enum MoodSchemas {
         .kinds(
             by: "kind",
             [
-                (
+                Kind(
                     "link",
-                    [
-                        .required("url", .string(.url), "An http or https address."),
-                        .optional("title", .string(.line), "What it is called."),
-                    ], nil
-                ),
-                (
+                    .required("url", .string(.url), "An http or https address."),
+                    .optional("title", .string(.line), "What it is called.")),
+                Kind(
                     "email",
-                    [
-                        .required("address", .string(.email), "An e-mail address."),
-                        .optional("label", .string(.line), "Whose it is."),
-                    ], nil
-                ),
-                (
+                    .required("address", .string(.email), "An e-mail address."),
+                    .optional("label", .string(.line), "Whose it is.")),
+                Kind(
                     "place",
-                    [
-                        .required("latitude", .number(-90...90), "Degrees north."),
-                        .required("longitude", .number(-180...180), "Degrees east."),
-                        .optional("label", .string(.line), "What it is called."),
-                        .optional("address", .string(.line), "The street address."),
-                    ], nil
-                ),
-                (
-                    "image",
-                    image, .pathOrURL
-                ),
-                ("audio", source + [.optional("title", .string(.line), "What it is called.")], .pathOrURL),
-                (
+                    .required("latitude", .number(-90...90), "Degrees north."),
+                    .required("longitude", .number(-180...180), "Degrees east."),
+                    .optional("label", .string(.line), "What it is called."),
+                    .optional("address", .string(.line), "The street address.")),
+                Kind("image", image, rule: .pathOrURL),
+                Kind("audio", source + [.optional("title", .string(.line), "What it is called.")], rule: .pathOrURL),
+                Kind(
                     "event",
-                    [
-                        .required("title", .string(.line), "What it is called."),
-                        .required(
-                            "occurrences",
-                            .array(occurrence, .range(1...Attachment.occurrencesMax), isUnique: false),
-                            "When it takes place, 1-32 times."),
-                        .optional("location", .string(.line), "Where it takes place."),
-                        .optional("description", .string(.notes), "More about it."),
-                        .optional("hostName", .string(.line), "Who invites."),
-                        .optional("url", .string(.url), "An http or https address."),
-                    ], nil
-                ),
-                (
+                    .required("title", .string(.line), "What it is called."),
+                    .required(
+                        "occurrences",
+                        .list(occurrence, .range(1...Attachment.occurrencesMax)),
+                        "When it takes place, 1-32 times."),
+                    .optional("location", .string(.line), "Where it takes place."),
+                    .optional("description", .string(.notes), "More about it."),
+                    .optional("hostName", .string(.line), "Who invites."),
+                    .optional("url", .string(.url), "An http or https address.")),
+                Kind(
                     "relation",
-                    [
-                        .required("moodId", id, "The other mood, which may be missing."),
-                        .required("type", .string(.line), "What the other mood is to this one."),
-                    ], nil
-                ),
+                    .required("moodId", id, "The other mood, which may be missing."),
+                    .required("type", .string(.line), "What the other mood is to this one.")),
             ]))
 
     private static let occurrence = Schema.object(
@@ -152,7 +134,7 @@ public enum MoodSchemas {
 
     static let navigationMembers: [Field] = [
         .required("router", .string(.name), "The router's name."),
-        .required("path", .array(route, .any, isUnique: false), "The routes above the root, the current one last."),
+        .required("path", .list(route), "The routes above the root, the current one last."),
         .required("current", route, "The route that is shown."),
         .required("canGoBack", .boolean, "Whether there is a route to go back to."),
         .required("depth", .integer(0...Router.depthMax), "The number of routes above the root."),

@@ -218,23 +218,23 @@ extension Schema {
 
     private static func checkKinds(
         _ reader: inout JSONReader, by name: Name,
-        _ kinds: [(kind: Name, fields: [Field], rule: ObjectRule?)], _ limits: Limits
+        _ kinds: [Kind], _ limits: Limits
     ) -> Problem? {
         var copy = reader
         let isEmptyArray = Self.isEmptyArray(reader)
         guard isEmptyArray || copy.enterObject() else { return Schema.any.wrongKind("an object", &reader) }
-        let names = kinds.map { "\"\($0.kind)\"" }.joined(separator: ", ")
+        let names = kinds.map { "\"\($0.name)\"" }.joined(separator: ", ")
         while !isEmptyArray, let key = copy.nextKey() {
             guard name.matches(key) else {
                 copy.skip()
                 continue
             }
             guard let text = copy.text(),
-                let match = kinds.first(where: { $0.kind.matches(text) || $0.kind.isBeginning(of: text) })
+                let match = kinds.first(where: { $0.name.matches(text) || $0.name.isBeginning(of: text) })
             else {
                 return Problem("must be one of \(names)", at: "/\(name)")
             }
-            let tag = match.kind.isOpen ? Schema.string(.plain) : .choice([match.kind])
+            let tag = match.name.isOpen ? Schema.string(.plain) : .choice([match.name])
             let fields = [Field.required(name, tag, "Which it is.")] + match.fields
             return checkObject(&reader, fields, match.rule, limits)
         }

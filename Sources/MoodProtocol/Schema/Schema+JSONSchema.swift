@@ -41,12 +41,12 @@ extension Schema {
                     kinds.map { kind in
                         let tag = Field.required(
                             name,
-                            kind.kind.isOpen
+                            kind.name.isOpen
                                 ? .described([.init("type", "string"), .init("pattern", "^x\\.")])
-                                : .choice([kind.kind]),
+                                : .choice([kind.name]),
                             "Which it is.")
                         return Self.titled(
-                            "\(kind.kind)", Self.object([tag] + kind.fields, isClosed: true, kind.rule, &components))
+                            "\(kind.name)", Self.object([tag] + kind.fields, isClosed: true, kind.rule, &components))
                     })
             ]
         case .openKinds(let name, let common, let kinds):
@@ -85,14 +85,14 @@ extension Schema {
 
     /// Requires the members of each known kind under a condition, so that an unknown kind is valid too.
     private static func openKinds(
-        by name: Name, _ common: [Field], _ kinds: [(kind: Name, fields: [Field])],
+        by name: Name, _ common: [Field], _ kinds: [Kind],
         _ components: inout [JSONValue.Member]
     ) -> JSONValue {
         let all = object(
             [.required(name, .string(.plain), "Which it is.")] + common, isClosed: false, nil, &components)
         var conditions: [JSONValue] = []
         for kind in kinds where !kind.fields.isEmpty {
-            let tag: JSONValue = .object([.init("\(name)", ["const": .string("\(kind.kind)")])])
+            let tag: JSONValue = .object([.init("\(name)", ["const": .string("\(kind.name)")])])
             conditions.append([
                 "if": ["properties": tag], "then": object(kind.fields, isClosed: false, nil, &components),
             ])

@@ -26,10 +26,10 @@ public indirect enum Schema: Sendable {
     case object([Field], ObjectRule?)
     /// An object with at least these members, for results, which may grow.
     case result([Field])
-    /// One of several objects, distinguished by a member. A kind that ends with a full stop is any with this prefix.
-    case kinds(by: Name, [(kind: Name, fields: [Field], rule: ObjectRule?)])
+    /// One of several objects, distinguished by a member.
+    case kinds(by: Name, [Kind])
     /// One of several objects in results: all have `common`, and unknown kinds may come.
-    case openKinds(by: Name, common: [Field], [(kind: Name, fields: [Field])])
+    case openKinds(by: Name, common: [Field], [Kind])
     /// A value or null, which means "remove".
     case nullable(Schema)
     /// A value with its own rule, whose keywords describe it completely.
@@ -44,6 +44,16 @@ public indirect enum Schema: Sendable {
     case named(String, Schema)
     case any
 
+    /// How many there are.
+    static let amount = Schema.integer(0 ... .max)
+    /// A number that counts from 1.
+    static let ordinal = Schema.integer(1 ... .max)
+    /// Any text.
+    static let plain = Schema.string(.plain)
+
+    /// An array that may repeat elements.
+    static func list(_ element: Schema, _ count: Count = .any) -> Schema { .array(element, count, isUnique: false) }
+
     /// The number of elements in an array.
     public enum Count: Sendable {
         case range(ClosedRange<Int>)
@@ -51,6 +61,19 @@ public indirect enum Schema: Sendable {
         case upTo(Limits.Name)
         case any
     }
+}
+
+/// An object that a member distinguishes from others. A name that ends with a full stop is any with this prefix.
+public struct Kind: Sendable {
+    public let name: Name
+    public let fields: [Field]
+    let rule: ObjectRule?
+
+    init(_ name: Name, _ fields: [Field], rule: ObjectRule? = nil) {
+        (self.name, self.fields, self.rule) = (name, fields, rule)
+    }
+
+    init(_ name: Name, _ fields: Field..., rule: ObjectRule? = nil) { self.init(name, fields, rule: rule) }
 }
 
 /// A member of an object, or a parameter of a method.
@@ -71,6 +94,16 @@ public struct Field: Sendable {
         _ name: Name, _ schema: Schema, _ summary: String, default defaultValue: JSONValue? = nil
     ) -> Field {
         Field(name: name, schema: schema, isRequired: false, summary: summary, defaultValue: defaultValue)
+    }
+
+    /// A list of objects.
+    static func rows(_ name: Name, _ summary: String, _ fields: Field...) -> Field {
+        .required(name, .list(.result(fields)), summary)
+    }
+
+    /// An object.
+    static func group(_ name: Name, _ summary: String, _ fields: Field...) -> Field {
+        .required(name, .result(fields), summary)
     }
 
     var optional: Field {
@@ -97,10 +130,7 @@ public struct TextFormat: Sendable {
         _ keywords: [JSONValue.Member], byteLimit: Limits.Name? = nil, rule: Rule? = nil,
         _ problem: @escaping @Sendable (UnsafeRawBufferPointer, Limits) -> String?
     ) {
-        self.keywords = keywords
-        self.problem = problem
-        self.byteLimit = byteLimit
-        self.rule = rule
+        (self.keywords, self.problem, self.byteLimit, self.rule) = (keywords, problem, byteLimit, rule)
     }
 }
 

@@ -30,38 +30,38 @@ enum ScreenSchemas {
         .kinds(
             by: "type",
             [
-                ("toggleFavorite", [id], nil),
-                ("setFavorite", [id, .required("isFavorite", .boolean, "Whether it is a favorite.")], nil),
-                ("editNotes", [id, .required("notes", .string(.notes), "The notes.")], nil),
-                ("delete", [id], nil),
-                ("navigate", [route, router], nil), ("replace", [route, router], nil),
-                ("goBack", [router], nil), ("goBackToRoot", [router], nil),
-                ("edit", [id], nil), ("add", [], nil),
-                (
-                    "share",
-                    [id, .optional("format", .choice(ShareFormat.all.map { Name($0.name) }), "The form.")], nil
-                ),
-                ("shareCoordinates", place, nil), ("showMap", place, nil),
-                ("exportEvent", [id, attachment], nil),
-                ("openURL", [.required("url", .string(.link), "An address.")], nil),
-                ("openEmail", [.required("address", .string(.email), "An e-mail address.")], nil),
-                ("showImage", MoodSchemas.image, .pathOrURL),
-                ("playAudio", [id, attachment], nil), ("pauseAudio", [id, attachment], nil),
-                ("showEvents", [.required("hostName", .string(.line), "Who invites.")], nil),
-                ("selectEmoji", [.required("emoji", .string(.emoji), "The emoji.")], nil),
-                ("submit", [], nil), ("cancel", [], nil),
-                ("clear", [.required("confirm", .confirmation, "true, to say that it is meant.")], nil),
-                ("insertSamples", [], nil),
-                (
+                Kind("toggleFavorite", id),
+                Kind("setFavorite", id, .required("isFavorite", .boolean, "Whether it is a favorite.")),
+                Kind("editNotes", id, .required("notes", .string(.notes), "The notes.")),
+                Kind("delete", id),
+                Kind("navigate", route, router),
+                Kind("replace", route, router),
+                Kind("goBack", router),
+                Kind("goBackToRoot", router),
+                Kind("edit", id),
+                Kind("add"),
+                Kind("share", id, .optional("format", .choice(ShareFormat.all.map { Name($0.name) }), "The form.")),
+                Kind("shareCoordinates", place),
+                Kind("showMap", place),
+                Kind("exportEvent", id, attachment),
+                Kind("openURL", .required("url", .string(.link), "An address.")),
+                Kind("openEmail", .required("address", .string(.email), "An e-mail address.")),
+                Kind("showImage", MoodSchemas.image, rule: .pathOrURL),
+                Kind("playAudio", id, attachment),
+                Kind("pauseAudio", id, attachment),
+                Kind("showEvents", .required("hostName", .string(.line), "Who invites.")),
+                Kind("selectEmoji", .required("emoji", .string(.emoji), "The emoji.")),
+                Kind("submit"),
+                Kind("cancel"),
+                Kind("clear", .required("confirm", .confirmation, "true, to say that it is meant.")),
+                Kind("insertSamples"),
+                Kind(
                     "subscribe",
-                    [
-                        .required(
-                            "topics",
-                            .array(.choice(["mood", "nav", "store", "plugin"]), .range(1...4), isUnique: true),
-                            "What to hear of.")
-                    ], nil
-                ),
-                ("x.", [.optional("params", .any, "What the plugin's method takes.")], nil),
+                    .required(
+                        "topics",
+                        .array(.choice(["mood", "nav", "store", "plugin"]), .range(1...4), isUnique: true),
+                        "What to hear of.")),
+                Kind("x.", .optional("params", .any, "What the plugin's method takes.")),
             ]))
 
     static let offer = Schema.named(
@@ -80,10 +80,10 @@ enum ScreenSchemas {
         "Row",
         .result(
             MoodSchemas.moodMembers + [
-                .optional("actions", .array(offer, .any, isUnique: false), "What can be done with it.")
+                .optional("actions", .list(offer), "What can be done with it.")
             ]))
 
-    static let colors = Schema.array(.string(.color), .range(2...2), isUnique: false)
+    static let colors = Schema.list(.string(.color), .range(2...2))
     static let text = Field.required("text", plain, "What it says.")
     static let title = Field.required("title", plain, "What it is called.")
 
@@ -93,7 +93,7 @@ enum ScreenSchemas {
     ])
 
     static let moreEvents = Field.optional(
-        "more", .integer(1 ... .max), "How many there are besides: those shown are the next ones, else the last.")
+        "more", .ordinal, "How many there are besides: those shown are the next ones, else the last.")
 
     /// A cell of a screen. Later versions may have more types, so a client leaves out unknown ones.
     static let cell = Schema.named(
@@ -105,7 +105,7 @@ enum ScreenSchemas {
                 .required("accessibility", accessible, "For those who do not see it."),
                 .optional("action", action, "What happens when it is used."),
             ],
-            CellType.all.map { ($0.type, $0.members) }))
+            CellType.all.map { Kind($0.type, $0.members) }))
 
     static let tool = Schema.named(
         "Tool",
@@ -116,28 +116,21 @@ enum ScreenSchemas {
                 .required("action", action, "What it does."),
             ],
             [
-                (
+                Kind(
                     "favoriteButton",
-                    [
-                        .required("isFavorite", .boolean, "Whether the mood is a favorite."),
-                        .required("symbol", plain, "The name of a symbol."),
-                        .required("color", plain, "A semantic color."),
-                        .required(
-                            "animation",
-                            .result([
-                                .required(
-                                    "spring",
-                                    .result([
-                                        .required("response", .number(0...10), "Seconds."),
-                                        .required("damping", .number(0...1), "As a fraction of critical damping."),
-                                    ]), "How it moves."),
-                                .required("scale", .number(0...10), "How large it becomes."),
-                                .required("rotation", .number(0...360), "How far it turns, in degrees."),
-                            ]), "What it does when used."),
-                        .required("haptic", plain, "How it feels."),
-                    ]
-                ),
-                ("dismiss", []),
+                    .required("isFavorite", .boolean, "Whether the mood is a favorite."),
+                    .required("symbol", plain, "The name of a symbol."),
+                    .required("color", plain, "A semantic color."),
+                    .group(
+                        "animation", "What it does when used.",
+                        .group(
+                            "spring", "How it moves.",
+                            .required("response", .number(0...10), "Seconds."),
+                            .required("damping", .number(0...1), "As a fraction of critical damping.")),
+                        .required("scale", .number(0...10), "How large it becomes."),
+                        .required("rotation", .number(0...360), "How far it turns, in degrees.")),
+                    .required("haptic", plain, "How it feels.")),
+                Kind("dismiss"),
             ]))
 
     /// The form for a mood.
@@ -148,16 +141,13 @@ enum ScreenSchemas {
             .optional("editing", .id, "The mood that is edited; absent for a new one."),
             .required("selectedEmoji", plain, "The emoji that is selected."),
             .required("label", plain, "What the mood is called."), .required("notes", plain, "Anything more."),
-            .required("tags", .array(plain, .any, isUnique: false), "Its tags."),
+            .required("tags", .list(plain), "Its tags."),
             .required("availableEmojis", .array(plain, .any, isUnique: true), "The emojis to choose from."),
             .required("canSubmit", .boolean, "Whether the form is open and nothing is wrong with it."),
-            .required(
-                "problems",
-                .array(
-                    .result([
-                        .required("path", plain, "A JSON Pointer to the member, as editor.set takes it."),
-                        .required("message", plain, "What is wrong and what to do."),
-                    ]), .any, isUnique: false), "What keeps it from being submitted."),
+            .rows(
+                "problems", "What keeps it from being submitted.",
+                .required("path", plain, "A JSON Pointer to the member, as editor.set takes it."),
+                .required("message", plain, "What is wrong and what to do.")),
         ]))
 
     static let location = Schema.object(

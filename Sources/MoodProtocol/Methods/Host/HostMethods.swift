@@ -5,13 +5,13 @@ public enum HostMethods {
     public static let info = MethodDeclaration(
         "host.info", .read, .readMoods, "Tell what this process is, where its store is and what its limits are.",
         result: .result([
-            .required("name", .string(.plain), "Always moodboard."),
-            .required("version", .string(.plain), "The program's version."),
-            .required("protocolVersion", .string(.plain), "The version of this protocol."),
-            .required("pid", .integer(1 ... .max), "The process id."),
+            .required("name", .plain, "Always moodboard."),
+            .required("version", .plain, "The program's version."),
+            .required("protocolVersion", .plain, "The version of this protocol."),
+            .required("pid", .ordinal, "The process id."),
             .required("store", StoreMethods.state, "As store.info answers."),
             .required("limits", Limits.schema, "Every limit by name."),
-            .required("features", .array(.string(.plain), .any, isUnique: true), "What this version can do."),
+            .required("features", .array(.plain, .any, isUnique: true), "What this version can do."),
         ]), overtakes: .everything, example: .init(varying: ["/pid"]))
 
     public static let ping = MethodDeclaration(
@@ -25,28 +25,22 @@ public enum HostMethods {
     public static let discover = MethodDeclaration(
         "rpc.discover", .read, .readMoods, "Describe all methods as an OpenRPC document.",
         result: .result([
-            .required("openrpc", .string(.plain), "The version of OpenRPC that it follows."),
-            .required(
-                "info",
-                .result([
-                    .required("title", .string(.plain), "The program."),
-                    .required("version", .string(.plain), "Its version."),
-                    .required("description", .string(.plain), "What it is."),
-                ]), "Whose methods they are."),
-            .required(
-                "methods",
-                .array(
-                    .result([
-                        .required("name", .string(.plain), "The method's name."),
-                        .required("summary", .string(.plain), "What it does."),
-                        .required("params", .array(.any, .any, isUnique: false), "What it takes, in order."),
-                        .required("result", .any, "What it answers."),
-                        .required("errors", .array(.any, .any, isUnique: false), "What may go wrong."),
-                        .optional(
-                            "examples", .array(.any, .any, isUnique: false), "A call and its answer; not of plugins."),
-                    ]), .any, isUnique: false), "All methods."),
+            .required("openrpc", .plain, "The version of OpenRPC that it follows."),
+            .group(
+                "info", "Whose methods they are.",
+                .required("title", .plain, "The program."),
+                .required("version", .plain, "Its version."),
+                .required("description", .plain, "What it is.")),
+            .rows(
+                "methods", "All methods.",
+                .required("name", .plain, "The method's name."),
+                .required("summary", .plain, "What it does."),
+                .required("params", .list(.any), "What it takes, in order."),
+                .required("result", .any, "What it answers."),
+                .required("errors", .list(.any), "What may go wrong."),
+                .optional("examples", .list(.any), "A call and its answer; not of plugins.")),
             .required("components", .any, "The schemas and errors by name."),
-            .required("x-notifications", .array(.any, .any, isUnique: false), "What the host sends of itself."),
+            .required("x-notifications", .list(.any), "What the host sends of itself."),
             .required("x-examples", .any, "How to have the examples again."),
         ]), overtakes: .everything,
         example: .init(varying: ["/methods", "/components", "/x-notifications", "/x-examples"]))

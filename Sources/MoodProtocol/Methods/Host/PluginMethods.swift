@@ -3,26 +3,25 @@ import JSONRPC
 
 /// The params of `plugin.*`.
 public enum PluginParams {
-    public static let id = ParamKey<String>.required(
-        "id", .string(.plain), "The plugin's id, such as org.example.poem.")
+    public static let id = ParamKey<String>.required("id", .plain, "The plugin's id, such as org.example.poem.")
     public static let digest = ParamKey<String>.required(
-        "digest", .string(.plain), "sha256:… of the folder, as plugin.info shows it.")
+        "digest", .plain, "sha256:… of the folder, as plugin.info shows it.")
     public static let runtimes = ParamKey<ValidJSON?>.optional(
-        "runtimes", .array(.string(.plain), .range(0...16), isUnique: true),
+        "runtimes", .array(.plain, .range(0...16), isUnique: true),
         "Folders with programs that it may run besides those of the system, such as a venv.")
     public static let files = ParamKey<ValidJSON?>.optional(
         "files",
         .object(
             [
                 .optional(
-                    "read", .array(.string(.plain), .range(0...32), isUnique: true),
+                    "read", .array(.plain, .range(0...32), isUnique: true),
                     "Files and folders that it may read."),
                 .optional(
-                    "write", .array(.string(.plain), .range(0...32), isUnique: true),
+                    "write", .array(.plain, .range(0...32), isUnique: true),
                     "Files and folders that it may change."),
             ], nil), "What it may reach besides what its manifest asks for.")
     public static let tools = ParamKey<String?>.optional(
-        "tools", .string(.plain), "sha256:… of an MCP server's tools, as plugin.info shows it.")
+        "tools", .plain, "sha256:… of an MCP server's tools, as plugin.info shows it.")
     public static let skip = ParamKey(
         "skip", "Whether to pass over the event that it has answered with an error.", default: false)
     public static let config = ParamKey<ValidJSON>.required(
@@ -42,7 +41,7 @@ public enum PluginMethods {
     public static let list = MethodDeclaration(
         "plugin.list", .read, .owner, "List all plugins that are found, with their states.",
         result: .result([
-            .required("plugins", .array(.named("Plugin", .result(listed)), .any, isUnique: false), "In order of place.")
+            .required("plugins", .list(.named("Plugin", .result(listed))), "In order of place.")
         ]), overtakes: .others, example: .init())
 
     public static let info = MethodDeclaration(
@@ -92,15 +91,12 @@ public enum PluginMethods {
         "Read the last lines of a plugin: its stderr, what it logged, what the host says of it.",
         [PluginParams.id.field, PluginParams.lines.field],
         result: .result([
-            .required(
-                "lines",
-                .array(
-                    .result([
-                        .required("at", .time, "When."),
-                        .required("from", .choice(["stderr", "log", "host"]), "Where from."),
-                        .optional("level", .string(.plain), "As the plugin gave it."),
-                        .required("text", .string(.plain), "The line."),
-                    ]), .any, isUnique: false), "The oldest first.")
+            .rows(
+                "lines", "The oldest first.",
+                .required("at", .time, "When."),
+                .required("from", .choice(["stderr", "log", "host"]), "Where from."),
+                .optional("level", .plain, "As the plugin gave it."),
+                .required("text", .plain, "The line."))
         ]), errors: errors, overtakes: .others, example: .init(#"{"id":"org.example.poem"}"#, after: [trusted]))
 
     public static let states: [Name] = [
@@ -110,13 +106,13 @@ public enum PluginMethods {
 
     private static var listed: [Field] {
         [
-            .required("id", .string(.plain), "The plugin's id."),
-            .optional("name", .string(.plain), "What people call it."),
-            .optional("version", .string(.plain), "Its version."),
+            .required("id", .plain, "The plugin's id."),
+            .optional("name", .plain, "What people call it."),
+            .optional("version", .plain, "Its version."),
             .required("state", .choice(states), "Whether it may run, and whether it does."),
-            .optional("reason", .string(.plain), "Why it is in this state."),
+            .optional("reason", .plain, "Why it is in this state."),
             .optional("changed", .boolean, "True if its folder is not what was trusted; that still runs."),
-            .optional("path", .string(.plain), "Its folder; absent where that is gone."),
+            .optional("path", .plain, "Its folder; absent where that is gone."),
             .optional("provides", .any, "What it adds, as in its manifest."),
             .optional("permissions", .any, "What it asks for, as in its manifest."),
         ]
@@ -124,7 +120,7 @@ public enum PluginMethods {
 
     private static var lastError: Schema {
         .result([
-            .required("at", .time, "When."), .required("reason", .string(.plain), "In words."),
+            .required("at", .time, "When."), .required("reason", .plain, "In words."),
             .required(
                 "what", .choice(["start", "exit", "hello", "timeout", "limit", "lines", "disk"]), "Which kind of fault."
             ),
@@ -136,21 +132,21 @@ public enum PluginMethods {
             "PluginInfo",
             .result(
                 listed + [
-                    .optional("digest", .string(.plain), "Of the folder; trust names it."),
-                    .optional("trusted", .string(.plain), "The digest of what runs."),
+                    .optional("digest", .plain, "Of the folder; trust names it."),
+                    .optional("trusted", .plain, "The digest of what runs."),
                     .optional("trustedSince", .time, "When it was trusted."),
-                    .optional("exec", .string(.plain), "The program that is run: its real path."),
+                    .optional("exec", .plain, "The program that is run: its real path."),
                     .optional("granted", .any, "What it may do: permissions, files, runtimes."),
                     .optional("config", .any, "Its settings without secrets, defaults included."),
                     .optional("limits", .any, "Its limits."),
                     .optional(
                         "isolation", .any, "What the kernel enforces, part by part: enforced, or declared and why."),
-                    .optional("pid", .integer(1 ... .max), "Its process."),
-                    .optional("starts", .integer(0 ... .max), "How often it was started by this host."),
-                    .optional("crashes", .integer(0 ... .max), "How often it has crashed."),
-                    .optional("calls", .integer(0 ... .max), "How many calls it was given."),
+                    .optional("pid", .ordinal, "Its process."),
+                    .optional("starts", .amount, "How often it was started by this host."),
+                    .optional("crashes", .amount, "How often it has crashed."),
+                    .optional("calls", .amount, "How many calls it was given."),
                     .optional("lastError", lastError, "Its last fault; absent once it has answered again."),
-                    .optional("acknowledged", .integer(0 ... .max), "The last event that it has taken."),
+                    .optional("acknowledged", .amount, "The last event that it has taken."),
                     .optional("tools", .any, "Of an MCP server: the digest of its tools, and the one that is pinned."),
                 ]))
     }

@@ -44,16 +44,16 @@ public enum SettingsMethods {
         "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
     ])
 
-    static let palette = Schema.array(
+    static let palette = Schema.list(
         .object(
             [
                 .required("emoji", .string(.emoji), "What it is drawn as."),
                 .required("label", .string(.label), "What it is called; no other has the name, in any case."),
                 .required("valence", .number(-1...1), "How pleasant it is."),
                 .optional(
-                    "aliases", .array(.string(.label), .range(0...Palette.aliasesMax), isUnique: false),
+                    "aliases", .list(.string(.label), .range(0...Palette.aliasesMax)),
                     "What else it is called.", default: .array([])),
-            ], nil), .range(1...Palette.entriesMax), isUnique: false)
+            ], nil), .range(1...Palette.entriesMax))
 
     static let settings = Schema.named(
         "Settings",

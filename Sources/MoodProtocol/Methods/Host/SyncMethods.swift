@@ -5,11 +5,10 @@ import MoodCore
 /// The params of `sync.*`.
 public enum SyncParams {
     public static let url = ParamKey<String>.required(
-        "url", .string(.plain), "Where: folder:/path, git+ssh://…, git+https://…, git+file:///… or a plugin's scheme.")
+        "url", .plain, "Where: folder:/path, git+ssh://…, git+https://…, git+file:///… or a plugin's scheme.")
     public static let isNew = ParamKey(
         "new", "Whether to begin a journal there; else the one that is there is joined.", default: false)
-    public static let journal = ParamKey<MoodID?>.optional(
-        "journal", .id, "Which journal, where there are several.")
+    public static let journal = ParamKey<MoodID?>.optional("journal", .id, "Which journal, where there are several.")
     public static let confirm = ParamKey<Bool>(
         "confirm", "true, to say that the moods of this store and of the journal are to be in both.", default: false)
     public static let config = ParamKey<ValidJSON?>.optional(
@@ -17,8 +16,7 @@ public enum SyncParams {
     public static let filter = ParamKey<ValidJSON?>.optional(
         "filter", .any,
         "{push: [program, …], pull: [program, …]}: what turns each line into other bytes and back, such as age.")
-    public static let conflict = ParamKey<String>.required(
-        "id", .string(.plain), "The conflict, as sync.conflicts names it.")
+    public static let conflict = ParamKey<String>.required("id", .plain, "The conflict, as sync.conflicts names it.")
     public static let take = ParamKey<String>.required(
         "take", .choice(["shown", "other"]), "Which of the two values the mood is to have.")
     public static let replica = ParamKey<MoodID>.required("replica", .id, "The replica, as sync.status names it.")
@@ -51,10 +49,10 @@ public enum SyncMethods {
     public static let now = MethodDeclaration(
         "sync.now", .long, .owner, "Send what was done here, and bring in what others did.", common: .progress,
         result: .result([
-            .required("pushed", .integer(0 ... .max), "How many records were sent."),
-            .required("pulled", .integer(0 ... .max), "How many came."),
-            .required("applied", .integer(0 ... .max), "How many were brought into the store."),
-            .required("conflicts", .integer(0 ... .max), "How many values are in conflict now."),
+            .required("pushed", .amount, "How many records were sent."),
+            .required("pulled", .amount, "How many came."),
+            .required("applied", .amount, "How many were brought into the store."),
+            .required("conflicts", .amount, "How many values are in conflict now."),
         ]), errors: errors, example: .init(after: [begun]))
 
     public static let status = MethodDeclaration(
@@ -66,33 +64,25 @@ public enum SyncMethods {
         .result([
             .optional("journal", .id, "The journal; absent where the store takes no part."),
             .optional("replica", .id, "What this store is known by."),
-            .optional("url", .string(.plain), "Where to, without a password."),
+            .optional("url", .plain, "Where to, without a password."),
             .required("state", .choice(["idle", "syncing", "offline", "incomplete", "off"]), "What it is at."),
             .optional("lastSync", .time, "When a sync last came to its end."),
-            .optional("lastError", .string(.plain), "Why the last one did not."),
-            .required("pending", .integer(0 ... .max), "How many changes were not sent."),
-            .required(
-                "replicas",
-                .array(
-                    .result([
-                        .required("id", .id, "What it is known by."),
-                        .required("name", .string(.plain), "The end of that."),
-                        .required("last", .integer(0 ... .max), "Its last record that is in this store."),
-                        .optional("lastSeen", .time, "When something new of it last came."),
-                    ]), .any, isUnique: false), "All that are known."),
-            .optional(
-                "missing",
-                .array(
-                    .result([
-                        .required("replica", .id, "Whose."),
-                        .required("from", .integer(1 ... .max), "The first number."),
-                        .required("to", .integer(1 ... .max), "The last one."),
-                    ]), .any, isUnique: false), "Records that are known of and could not be got."),
-            .optional(
-                "refused", .array(.string(.plain), .any, isUnique: false), "Lines that did not pass the filter."),
-            .optional(
-                "passedOver", .array(.string(.plain), .any, isUnique: false),
-                "Paths that have a name of a file of ours and are none."),
+            .optional("lastError", .plain, "Why the last one did not."),
+            .required("pending", .amount, "How many changes were not sent."),
+            .rows(
+                "replicas", "All that are known.",
+                .required("id", .id, "What it is known by."),
+                .required("name", .plain, "The end of that."),
+                .required("last", .amount, "Its last record that is in this store."),
+                .optional("lastSeen", .time, "When something new of it last came.")),
+            .rows(
+                "missing", "Records that are known of and could not be got.",
+                .required("replica", .id, "Whose."),
+                .required("from", .ordinal, "The first number."),
+                .required("to", .ordinal, "The last one.")
+            ).optional,
+            .optional("refused", .list(.plain), "Lines that did not pass the filter."),
+            .optional("passedOver", .list(.plain), "Paths that have a name of a file of ours and are none."),
         ]))
 
     public static let conflicts = MethodDeclaration(
@@ -100,18 +90,18 @@ public enum SyncMethods {
         result: .result([
             .required(
                 "items",
-                .array(
+                .list(
                     .named(
                         "SyncConflict",
                         .result([
-                            .required("id", .string(.plain), "mood/member/replica/n/i."),
+                            .required("id", .plain, "mood/member/replica/n/i."),
                             .required("mood", .id, "Of which mood."),
-                            .required("member", .string(.plain), "Of which member."),
+                            .required("member", .plain, "Of which member."),
                             .required("shown", .any, "The value that is shown; null where the member is absent."),
                             .required("other", .any, "The one that is not."),
                             .required("by", .id, "The replica that set that."),
                             .required("at", .time, "When, by its clock."),
-                        ])), .any, isUnique: false), "By mood and member.")
+                        ]))), "By mood and member.")
         ]), errors: errors, example: .init(after: inConflict))
 
     public static let settle = MethodDeclaration(

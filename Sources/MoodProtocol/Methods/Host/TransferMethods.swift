@@ -53,8 +53,8 @@ public enum TransferMethods {
             TransferParams.damaged.field,
         ], common: .progress,
         result: .result([
-            .required("text", .string(.plain), "The text, or a part of it: put the parts one after the other."),
-            .optional("nextCursor", .string(.plain), "Where the next part begins; absent on the last."),
+            .required("text", .plain, "The text, or a part of it: put the parts one after the other."),
+            .optional("nextCursor", .plain, "Where the next part begins; absent on the last."),
         ]),
         errors: ErrorCode.store + [.pluginUnavailable, .pluginFailed, .pluginTimeout],
         example: .init(#"{"format":"csv"}"#))
@@ -69,22 +69,19 @@ public enum TransferMethods {
             TransferParams.damagedCopy.field,
         ], common: .longChange,
         result: .result([
-            .required("created", .integer(0 ... .max), "How many moods are new."),
-            .required("updated", .integer(0 ... .max), "How many became what the file says."),
-            .required("unchanged", .integer(0 ... .max), "How many stayed as they are."),
-            .required("leftOut", .integer(0 ... .max), "How many rows were not taken."),
-            .required(
-                "problems",
-                .array(
-                    .result([
-                        .required("line", .integer(0 ... .max), "Where, from 1; 0 where nobody knows."),
-                        .optional("column", .integer(1 ... .max), "The column, or the byte, from 1."),
-                        .required("reason", .string(.plain), "What is wrong there."),
-                        .required("text", .string(.plain), "The beginning of what stands there."),
-                        .optional(
-                            "isKept", .boolean,
-                            "True where no row is lost by it: the rest of the row was taken, or it is no mood."),
-                    ]), .any, isUnique: false), "What could not be read, at most 1,000."),
+            .required("created", .amount, "How many moods are new."),
+            .required("updated", .amount, "How many became what the file says."),
+            .required("unchanged", .amount, "How many stayed as they are."),
+            .required("leftOut", .amount, "How many rows were not taken."),
+            .rows(
+                "problems", "What could not be read, at most 1,000.",
+                .required("line", .amount, "Where, from 1; 0 where nobody knows."),
+                .optional("column", .ordinal, "The column, or the byte, from 1."),
+                .required("reason", .plain, "What is wrong there."),
+                .required("text", .plain, "The beginning of what stands there."),
+                .optional(
+                    "isKept", .boolean,
+                    "True where no row is lost by it: the rest of the row was taken, or it is no mood.")),
             .optional("problemCount", .integer(1001 ... .max), "How much that was, where it is more."),
             .optional(
                 "isChecked", .boolean, "Of a copy: whether its first and last line vouch for it; older ones have none."),
@@ -130,9 +127,7 @@ public enum ImportedMoodRule {
         public var reason: String
 
         public init(member: String, element: String? = nil, reason: String) {
-            self.member = member
-            self.element = element
-            self.reason = reason
+            (self.member, self.element, self.reason) = (member, element, reason)
         }
     }
 

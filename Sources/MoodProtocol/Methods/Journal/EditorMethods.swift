@@ -11,8 +11,7 @@ public enum EditorParams {
     public static let selected = ParamKey<String>.required("emoji", .string(.anything), meaning)
     public static let label = ParamKey<String?>.optional("label", .string(.anything), "What the mood is called.")
     public static let notes = ParamKey<String?>.optional("notes", .string(.anything), "Anything more.")
-    public static let tags = ParamKey<ValidJSON?>.optional(
-        "tags", .array(.string(.anything), .any, isUnique: false), "All of its tags.")
+    public static let tags = ParamKey<ValidJSON?>.optional("tags", .list(.string(.anything)), "All of its tags.")
 }
 
 /// `editor.*`: the form for a mood.

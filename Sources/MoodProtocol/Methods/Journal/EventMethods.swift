@@ -7,10 +7,10 @@ public enum EventParams {
         "topics", .array(.choice(["mood", "nav", "store", "plugin", "sync"]), .range(1...5), isUnique: true),
         "What to be told of; everything, if absent.")
     public static let since = ParamKey<Int?>.optional(
-        "since", .integer(0 ... .max),
+        "since", .amount,
         "For the topic mood: tell of the commits after this revision too, or answer resync if they are not kept.")
     public static let subscription = ParamKey<String>.required(
-        "subscription", .string(.plain), "What the subscription is known by; events carry it.")
+        "subscription", .plain, "What the subscription is known by; events carry it.")
 }
 
 /// `events.*`: subscriptions to events.
@@ -24,7 +24,7 @@ public enum EventMethods {
     /// A subscription in the form for its client.
     static let begun = Schema.result([
         EventParams.subscription.field,
-        .required("revision", .integer(0 ... .max), "The store's revision now."),
+        .required("revision", .amount, "The store's revision now."),
         .optional(
             "resync", .confirmation,
             "True if the commits after since are not kept: read the moods again; what follows is after revision."),

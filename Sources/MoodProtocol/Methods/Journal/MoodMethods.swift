@@ -6,9 +6,9 @@ import MoodCore
 public enum MoodParams {
     public static let id = ParamKey<MoodID>.required("id", MoodSchemas.id, "The mood's id.")
     public static let ids = ParamKey<ValidJSON>.required(
-        "ids", .array(MoodSchemas.id, .range(1...1000), isUnique: false), "1-1000 ids of moods.")
+        "ids", .list(MoodSchemas.id, .range(1...1000)), "1-1000 ids of moods.")
     public static let texts = ParamKey<ValidJSON>.required(
-        "texts", .array(.string(.idEnding), .range(1...1000), isUnique: false),
+        "texts", .list(.string(.idEnding), .range(1...1000)),
         "1-1000 endings of ids, each of 6-32 hexadecimal digits, hyphens left out or not.")
     public static let set = ParamKey<ValidJSON>.required("set", MoodSchemas.set, "The members to change.")
     public static let confirm = ParamKey<Bool>.required("confirm", .confirmation, "true, to say that you mean it.")
@@ -83,11 +83,11 @@ public enum FilterParams {
         "exact", .boolean,
         "Whether accents make a difference in text, where case makes none, and both make one in label.")
     public static let tags = ParamKey<ValidJSON?>.optional(
-        "tags", .array(.string(.tag), .upTo(.tags), isUnique: false), "All of these tags.")
+        "tags", .list(.string(.tag), .upTo(.tags)), "All of these tags.")
     public static let anyTags = ParamKey<ValidJSON?>.optional(
-        "anyTags", .array(.string(.tag), .upTo(.tags), isUnique: false), "One of these tags.")
+        "anyTags", .list(.string(.tag), .upTo(.tags)), "One of these tags.")
     public static let noTags = ParamKey<ValidJSON?>.optional(
-        "noTags", .array(.string(.tag), .upTo(.tags), isUnique: false), "None of these tags.")
+        "noTags", .list(.string(.tag), .upTo(.tags)), "None of these tags.")
     public static let valenceFrom = ParamKey<ValidJSON?>.optional(
         "valenceFrom", .number(-1...1), "At least so pleasant; by the palette, where a mood has no valence.")
     public static let valenceTo = ParamKey<ValidJSON?>.optional("valenceTo", .number(-1...1), "At most so pleasant.")
@@ -131,17 +131,14 @@ public enum MoodMethods {
             MoodParams.filter.field, MoodParams.count.field, MoodParams.rows.field, ReadingParams.locale.field,
         ],
         result: .result([
-            .required(
-                "items", .array(ScreenSchemas.row, .any, isUnique: false),
-                "The moods of the page; with rows, each with its actions."),
-            .optional("total", .integer(0 ... .max), "How many there are in all; under a filter when asked for."),
-            .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
-            .optional(
-                "empty",
-                .result([
-                    .required("title", .string(.plain), "Why the list is empty."),
-                    .required("hint", .string(.plain), "What to do about it."),
-                ]), "For an empty list."),
+            .required("items", .list(ScreenSchemas.row), "The moods of the page; with rows, each with its actions."),
+            .optional("total", .amount, "How many there are in all; under a filter when asked for."),
+            .optional("nextCursor", .plain, "Where the next page begins; absent on the last."),
+            .group(
+                "empty", "For an empty list.",
+                .required("title", .plain, "Why the list is empty."),
+                .required("hint", .plain, "What to do about it.")
+            ).optional,
         ]), errors: ErrorCode.store, example: .init(#"{"limit":2,"filter":{"valenceFrom":0},"count":true}"#))
 
     public static let update = MethodDeclaration(
@@ -156,7 +153,7 @@ public enum MoodMethods {
         "mood.updateMany", .write, .writeMoods,
         "Change the same members of several moods; one missing, and nothing is done.",
         [MoodParams.ids.field, MoodParams.set.field], common: .change,
-        result: .result([.required("updated", .integer(0 ... .max), "How many moods were named.")]),
+        result: .result([.required("updated", .amount, "How many moods were named.")]),
         errors: changing,
         example: .init(
             #"{"ids":["019b7c65-1a3e-7000-8000-000000000001","019b7c65-1a3e-7000-8000-000000000002"],"set":{"tags":["new year"]}}"#
@@ -179,7 +176,7 @@ public enum MoodMethods {
         [MoodParams.confirm.field], common: .change,
         result: deleted, errors: ErrorCode.writing + [.conflict], example: .init(#"{"confirm":true}"#))
 
-    private static let deleted = Schema.result([.required("deleted", .integer(0 ... .max), "How many moods.")])
+    private static let deleted = Schema.result([.required("deleted", .amount, "How many moods.")])
 
     public static let setFavorite = MethodDeclaration(
         "mood.setFavorite", .write, .writeMoods, "Mark a mood as a favorite, or no longer.",
@@ -204,17 +201,14 @@ public enum MoodMethods {
         "Read how a mood has changed, the newest change first, also of one that was deleted.",
         [MoodParams.id.field, MoodParams.changes.field, MoodParams.cursor.field],
         result: .result([
-            .required(
-                "items",
-                .array(
-                    .result([
-                        .required("revision", .integer(0 ... .max), "The commit."),
-                        .required("at", MoodSchemas.time, "When it was made."),
-                        .required("kind", .choice(["created", "updated", "deleted"]), "What it did to the mood."),
-                        .optional("mood", MoodSchemas.mood, "The mood after it; absent if it was deleted."),
-                        .optional("origin", .string(.plain), "Who made it, where no client did: x.<id>, sync."),
-                    ]), .any, isUnique: false), "The changes of the page."),
-            .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
+            .rows(
+                "items", "The changes of the page.",
+                .required("revision", .amount, "The commit."),
+                .required("at", MoodSchemas.time, "When it was made."),
+                .required("kind", .choice(["created", "updated", "deleted"]), "What it did to the mood."),
+                .optional("mood", MoodSchemas.mood, "The mood after it; absent if it was deleted."),
+                .optional("origin", .plain, "Who made it, where no client did: x.<id>, sync.")),
+            .optional("nextCursor", .plain, "Where the next page begins; absent on the last."),
         ]), errors: ErrorCode.store + [.notFound],
         example: .init(
             #"{"id":"019b7c65-1a3e-7000-8000-000000000001"}"#,
@@ -225,17 +219,14 @@ public enum MoodMethods {
         "Read the moods that were deleted, the last one first, as far as is known.",
         [MoodParams.changes.field, MoodParams.cursor.field],
         result: .result([
-            .required(
-                "items",
-                .array(
-                    .result([
-                        .required("id", MoodSchemas.id, "The mood's id."),
-                        .required("revision", .integer(1 ... .max), "The commit that deleted it."),
-                        .optional("at", MoodSchemas.time, "When that was."),
-                        .optional("origin", .string(.plain), "Who deleted it, where no client did: x.<id>, sync."),
-                        .optional("mood", MoodSchemas.mood, "The mood as it was last, where that is kept."),
-                    ]), .any, isUnique: false), "The moods of the page."),
-            .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
+            .rows(
+                "items", "The moods of the page.",
+                .required("id", MoodSchemas.id, "The mood's id."),
+                .required("revision", .ordinal, "The commit that deleted it."),
+                .optional("at", MoodSchemas.time, "When that was."),
+                .optional("origin", .plain, "Who deleted it, where no client did: x.<id>, sync."),
+                .optional("mood", MoodSchemas.mood, "The mood as it was last, where that is kept.")),
+            .optional("nextCursor", .plain, "Where the next page begins; absent on the last."),
         ]), errors: ErrorCode.store,
         example: .init(after: [.init("mood.delete", #"{"id":"019b7c65-1a3e-7000-8000-000000000003"}"#)]))
 
@@ -250,14 +241,10 @@ public enum MoodMethods {
     public static let resolve = MethodDeclaration(
         "mood.resolve", .read, .readMoods, "Find moods by the last digits of their ids.", [MoodParams.texts.field],
         result: .result([
-            .required(
-                "items",
-                .array(
-                    .result([
-                        .required("text", .string(.plain), "The digits, as they were given."),
-                        .required(
-                            "ids", .array(MoodSchemas.id, .any, isUnique: false), "The moods whose ids end so."),
-                    ]), .any, isUnique: false), "One for each text, in the same order.")
+            .rows(
+                "items", "One for each text, in the same order.",
+                .required("text", .plain, "The digits, as they were given."),
+                .required("ids", .list(MoodSchemas.id), "The moods whose ids end so."))
         ]), errors: ErrorCode.store, example: .init(#"{"texts":["000003"]}"#))
 
     public static let detail = MethodDeclaration(
@@ -268,10 +255,10 @@ public enum MoodMethods {
         ],
         result: .result([
             .required("mood", MoodSchemas.mood, "The mood."),
-            .required("title", .string(.plain), "The screen's title."),
-            .required("cells", .array(ScreenSchemas.cell, .any, isUnique: false), "What the screen shows, in order."),
-            .required("toolbar", .array(ScreenSchemas.tool, .any, isUnique: false), "What stands at its edge."),
-            .required("actions", .array(ScreenSchemas.offer, .any, isUnique: false), "What else can be done."),
+            .required("title", .plain, "The screen's title."),
+            .required("cells", .list(ScreenSchemas.cell), "What the screen shows, in order."),
+            .required("toolbar", .list(ScreenSchemas.tool), "What stands at its edge."),
+            .required("actions", .list(ScreenSchemas.offer), "What else can be done."),
         ]), errors: ErrorCode.store + [.notFound],
         example: .init(#"{"id":"019b7c65-1a3e-7000-8000-000000000002","waitMs":0}"#))
 
@@ -282,9 +269,9 @@ public enum MoodMethods {
             ReadingParams.now.field, MoodParams.template.field, MoodParams.component.field,
         ],
         result: .result([
-            .required("text", .string(.plain), "The text."),
-            .required("mediaType", .string(.plain), "Its media type, with the charset."),
-            .required("format", .string(.plain), "Its format."),
+            .required("text", .plain, "The text."),
+            .required("mediaType", .plain, "Its media type, with the charset."),
+            .required("format", .plain, "Its format."),
         ]), errors: ErrorCode.store + [.notFound],
         example: .init(#"{"id":"019b7c65-1a3e-7000-8000-000000000001","format":"markdown"}"#))
 }

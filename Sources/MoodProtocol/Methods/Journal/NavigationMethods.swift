@@ -58,20 +58,17 @@ public enum NavigationMethods {
 
     public static let url = MethodDeclaration(
         "nav.url", .read, .navigation, "Write a route as a moodboard:// URL.", [NavigationParams.route.field],
-        result: .result([.required("url", .string(.plain), "The URL.")]),
+        result: .result([.required("url", .plain, "The URL.")]),
         example: .init(#"{"route":{"name":"moodDetail","id":"019b7c65-1a3e-7000-8000-000000000001"}}"#))
 
     public static let menu = MethodDeclaration(
         "nav.menu", .read, .navigation, "Read the feature menu, which is the root screen.",
         result: .result([
-            .required(
-                "sections",
-                .array(
-                    .result([
-                        .required("title", .string(.plain), "The section's title."),
-                        .optional("footer", .string(.plain), "A sentence below the section."),
-                        .required("items", .array(item, .any, isUnique: false), "Its rows."),
-                    ]), .any, isUnique: false), "The sections, in order.")
+            .rows(
+                "sections", "The sections, in order.",
+                .required("title", .plain, "The section's title."),
+                .optional("footer", .plain, "A sentence below the section."),
+                .required("items", .list(item), "Its rows."))
         ]), example: .init())
 
     public static let screen = MethodDeclaration(
@@ -82,28 +79,25 @@ public enum NavigationMethods {
         ],
         result: .result([
             .required("route", MoodSchemas.route, "Which place it is."),
-            .required("title", .string(.plain), "The screen's title."),
-            .required("cells", .array(ScreenSchemas.cell, .any, isUnique: false), "What it shows, in order."),
-            .required("toolbar", .array(ScreenSchemas.tool, .any, isUnique: false), "What stands at its edge."),
-            .required("actions", .array(ScreenSchemas.offer, .any, isUnique: false), "What else can be done."),
-            .required("footer", .array(.string(.plain), .any, isUnique: false), "Sentences below it."),
+            .required("title", .plain, "The screen's title."),
+            .required("cells", .list(ScreenSchemas.cell), "What it shows, in order."),
+            .required("toolbar", .list(ScreenSchemas.tool), "What stands at its edge."),
+            .required("actions", .list(ScreenSchemas.offer), "What else can be done."),
+            .required("footer", .list(.plain), "Sentences below it."),
         ]), errors: ErrorCode.store + [.notFound], example: .init(#"{"route":{"name":"introState"}}"#))
 
     public static let log = MethodDeclaration(
         "nav.log", .read, .navigation, "Read how a router was moved in this session, the newest move first.",
         [NavigationParams.router.field, NavigationParams.moves.field],
         result: .result([
-            .required(
-                "items",
-                .array(
-                    .result([
-                        .required("at", MoodSchemas.time, "When it was moved."),
-                        .required(
-                            "action",
-                            .choice(["navigate", "replace", "goBack", "goBackToRoot", "open", "restore", "prune"]),
-                            "What moved it; prune: a mood was deleted, and its routes with it."),
-                        .required("route", MoodSchemas.route, "The route that was shown then."),
-                    ]), .any, isUnique: false), "The moves that changed something.")
+            .rows(
+                "items", "The moves that changed something.",
+                .required("at", MoodSchemas.time, "When it was moved."),
+                .required(
+                    "action",
+                    .choice(["navigate", "replace", "goBack", "goBackToRoot", "open", "restore", "prune"]),
+                    "What moved it; prune: a mood was deleted, and its routes with it."),
+                .required("route", MoodSchemas.route, "The route that was shown then."))
         ]), example: .init(after: [.init("nav.navigate", #"{"route":{"name":"crudList"}}"#)]))
 
     public static let save = MethodDeclaration(
@@ -119,7 +113,7 @@ public enum NavigationMethods {
         [NavigationParams.name.field, NavigationParams.router.field],
         result: .result(
             MoodSchemas.navigationMembers + [
-                .required("dropped", .array(droppedRoute, .any, isUnique: false), "Saved routes whose mood is gone.")
+                .required("dropped", .list(droppedRoute), "Saved routes whose mood is gone.")
             ]),
         errors: ErrorCode.store + [.notFound, .refused, .limitExceeded],
         example: .init(
@@ -131,15 +125,15 @@ public enum NavigationMethods {
 
     /// Another version may have saved unknown places.
     private static let droppedRoute = Schema.result([
-        .required("name", .string(.plain), "Which place."), .optional("id", .any, "The mood."),
+        .required("name", .plain, "Which place."), .optional("id", .any, "The mood."),
     ])
 
     private static let item = Schema.result([
-        .required("number", .string(.plain), "The feature's number."),
-        .required("title", .string(.plain), "The row's title."),
-        .required("description", .string(.plain), "One line about it."),
-        .required("icon", .string(.plain), "The name of a symbol."),
-        .required("color", .string(.plain), "A semantic color."),
+        .required("number", .plain, "The feature's number."),
+        .required("title", .plain, "The row's title."),
+        .required("description", .plain, "One line about it."),
+        .required("icon", .plain, "The name of a symbol."),
+        .required("color", .plain, "A semantic color."),
         .required("route", MoodSchemas.route, "Where it leads."),
     ])
 }

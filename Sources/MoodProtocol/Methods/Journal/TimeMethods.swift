@@ -3,7 +3,7 @@ import MoodCore
 /// The params of `time.*`.
 public enum TimeParams {
     public static let text = ParamKey<String>.required(
-        "text", .string(.plain),
+        "text", .plain,
         "A moment or a span, as people say it: now, 9pm, yesterday evening, last fri, 2h ago, week 47, 2026-11-20 10:00."
     )
     public static let timeZone = ParamKey<String?>.optional(
