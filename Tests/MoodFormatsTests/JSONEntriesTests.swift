@@ -15,7 +15,7 @@ import Testing
     )] {
         var entries = try JSONEntries(ImportBytes(Array(text.utf8)), in: member, "a program")
         var found: [(Int, String)] = []
-        while let entry = entries.next() { found.append((entry.place.line, entry.value["title"]?.string ?? "?")) }
+        while let entry = entries.next() { found.append((entry.line, entry.value["title"]?.string ?? "?")) }
         return found
     }
 
@@ -33,7 +33,7 @@ import Testing
         var entries = try JSONEntries(file, in: "entries", "a program")
         var found = 0
         while let entry = entries.next() {
-            #expect(entry.value["title"]?.string == "Calm \(found)" && entry.place.line == 2 + 2 * found)
+            #expect(entry.value["title"]?.string == "Calm \(found)" && entry.line == 2 + 2 * found)
             found += 1
         }
         #expect(found == count && entries.at == bytes.count)

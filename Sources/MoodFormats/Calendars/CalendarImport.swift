@@ -15,19 +15,14 @@ struct CalendarImport: ImportReader {
     private var calendar = 0
     /// Whether the present calendar has not ended.
     private var isCut = false
-    private var ids = RowIDs("ics")
-    private var times: ImportTimeParser
-    private var mapped: MappedFeelings
-    private let options: ImportOptions
+    var rows: RowReading
 
     static func isStart(_ head: ArraySlice<UInt8>) -> Bool {
         head.prefix(15).map { $0 | 0x20 }.elementsEqual("begin:vcalendar".utf8.map { $0 | 0x20 })
     }
 
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
-        self.options = options
-        times = ImportTimeParser(options)
-        mapped = try MappedFeelings(options, of: .ics)
+        rows = try RowReading(options, of: .ics)
         lines = CalendarLines(file)
         let head = String(decoding: lines.head.prefix(64), as: UTF8.self).trimmedSpaces.uppercased()
         guard head.hasPrefix("BEGIN:VCALENDAR") else {
@@ -35,8 +30,6 @@ struct CalendarImport: ImportReader {
         }
         outline = CalendarOutline(lines)
     }
-
-    var unusedName: String? { mapped.unused }
 
     mutating func next() -> ImportItem? {
         var properties: [Property] = []
@@ -161,12 +154,13 @@ struct CalendarImport: ImportReader {
             leftOff.append(problem("\(place.name) gives no coordinates, and is left off.", place.line, .part))
         }
         let hasEmoji = !draft.emoji.isEmpty
-        mapped.apply(to: &draft)
+        rows.mapped.apply(to: &draft)
         let uid = property("UID")?.value ?? ""
         draft.id =
             MoodID(uid)
-            ?? ids.next([uid, start.value, text("SUMMARY").trimmedSpaces, text("DESCRIPTION")].map { Array($0.utf8) })
-        draft.complete(options)
+            ?? rows.ids.next(
+                [uid, start.value, text("SUMMARY").trimmedSpaces, text("DESCRIPTION")].map { Array($0.utf8) })
+        draft.complete(rows.options)
         guard !draft.label.isEmpty else { return .problem(problem("There is no SUMMARY.", line)) }
         if property("RRULE") != nil || property("RDATE") != nil {
             leftOff.append(problem("It repeats: only the first is taken.", line, .none))
@@ -219,7 +213,7 @@ struct CalendarImport: ImportReader {
     private mutating func moment(_ property: Property) throws(ImportTimeParser.Failure) -> Moment {
         let value = property.value.trimmedSpaces
         guard let local = CalendarDates.local(value) else {
-            let moment = try times.read(value, own: property.parameters["TZID"])
+            let moment = try rows.times.read(value, own: property.parameters["TZID"])
             return Moment(time: moment.time, zone: moment.zone)
         }
         if value.hasSuffix("Z") || value.hasSuffix("z"), let time = Timestamp(milliseconds: local) {
@@ -238,7 +232,7 @@ struct CalendarImport: ImportReader {
             {
                 return try moment(ofLocal: local, inZone: usual)
             }
-            let moment = try times.moment(day: local, timeOfDay: 0)
+            let moment = try rows.times.moment(day: local, timeOfDay: 0)
             return Moment(time: moment.time, zone: moment.zone)
         }
         let known = CalendarLines.unescaped(name)
@@ -248,20 +242,20 @@ struct CalendarImport: ImportReader {
             guard let time = Timestamp(milliseconds: moment) else { throw .notATime }
             // Keep the name of a zone whose clocks show the same time.
             guard case .zone(let lived)? = meaning ?? zone.location.flatMap(ZoneNames.meaning),
-                times.offset(at: time, in: lived) == zone.offset(at: moment)
+                rows.times.offset(at: time, in: lived) == zone.offset(at: moment)
             else { return Moment(time: time) }
             return Moment(time: time, zone: lived)
         }
         if meaning != nil { return try moment(ofLocal: local, inZone: known) }
-        guard options.timeZone != nil else { throw .unknownZone(name) }
-        let moment = try times.moment(day: local, timeOfDay: 0)
+        guard rows.options.timeZone != nil else { throw .unknownZone(name) }
+        let moment = try rows.times.moment(day: local, timeOfDay: 0)
         return Moment(
             time: moment.time, zone: moment.zone,
             note: "The zone \(name) is not known: timeZone was taken in its place.")
     }
 
     private mutating func moment(ofLocal local: Int64, inZone zone: String) throws(ImportTimeParser.Failure) -> Moment {
-        let moment = try times.moment(day: local, timeOfDay: 0, own: zone)
+        let moment = try rows.times.moment(day: local, timeOfDay: 0, own: zone)
         return Moment(time: moment.time, zone: moment.zone)
     }
 

@@ -4,154 +4,55 @@ enum WindowsZones {
 
     private static let zones: [String: String] = {
         var zones: [String: String] = [:]
-        for line in table.split(separator: "\n") {
-            let parts = line.split(separator: "=")
-            if parts.count == 2 { zones[Folded.text(String(parts[0]))] = String(parts[1]) }
+        var area: Substring = ""
+        for part in table.split(whereSeparator: { $0 == "," || $0.isNewline }) {
+            let sides = part.split(separator: "=").map { String($0).trimmedSpaces }
+            var name = sides[0]
+            if let colon = name.firstIndex(of: ":") {
+                area = Substring(name[..<colon])
+                name = String(name[name.index(after: colon)...]).trimmedSpaces
+            }
+            let isWhole = name.hasPrefix("[")
+            zones[Folded.text(isWhole ? String(name.dropFirst().dropLast()) : name + " Standard Time")] =
+                "\(area)/\(sides[1])"
         }
         return zones
     }()
 
+    /// The zones of each area. After a name stands " Standard Time", unless it is in brackets.
     private static let table = """
-        Dateline Standard Time=Etc/GMT+12
-        UTC-11=Etc/GMT+11
-        Aleutian Standard Time=America/Adak
-        Hawaiian Standard Time=Pacific/Honolulu
-        Marquesas Standard Time=Pacific/Marquesas
-        Alaskan Standard Time=America/Anchorage
-        UTC-09=Etc/GMT+9
-        Pacific Standard Time (Mexico)=America/Tijuana
-        UTC-08=Etc/GMT+8
-        Pacific Standard Time=America/Los_Angeles
-        US Mountain Standard Time=America/Phoenix
-        Mountain Standard Time (Mexico)=America/Mazatlan
-        Mountain Standard Time=America/Denver
-        Yukon Standard Time=America/Whitehorse
-        Central America Standard Time=America/Guatemala
-        Central Standard Time=America/Chicago
-        Easter Island Standard Time=Pacific/Easter
-        Central Standard Time (Mexico)=America/Mexico_City
-        Canada Central Standard Time=America/Regina
-        SA Pacific Standard Time=America/Bogota
-        Eastern Standard Time (Mexico)=America/Cancun
-        Eastern Standard Time=America/New_York
-        Haiti Standard Time=America/Port-au-Prince
-        Cuba Standard Time=America/Havana
-        US Eastern Standard Time=America/Indiana/Indianapolis
-        Turks And Caicos Standard Time=America/Grand_Turk
-        Paraguay Standard Time=America/Asuncion
-        Atlantic Standard Time=America/Halifax
-        Venezuela Standard Time=America/Caracas
-        Central Brazilian Standard Time=America/Cuiaba
-        SA Western Standard Time=America/La_Paz
-        Pacific SA Standard Time=America/Santiago
-        Newfoundland Standard Time=America/St_Johns
-        Tocantins Standard Time=America/Araguaina
-        E. South America Standard Time=America/Sao_Paulo
-        SA Eastern Standard Time=America/Cayenne
-        Argentina Standard Time=America/Argentina/Buenos_Aires
-        Greenland Standard Time=America/Nuuk
-        Montevideo Standard Time=America/Montevideo
-        Magallanes Standard Time=America/Punta_Arenas
-        Saint Pierre Standard Time=America/Miquelon
-        Bahia Standard Time=America/Bahia
-        UTC-02=Etc/GMT+2
-        Mid-Atlantic Standard Time=Etc/GMT+2
-        Azores Standard Time=Atlantic/Azores
-        Cape Verde Standard Time=Atlantic/Cape_Verde
-        UTC=Etc/UTC
-        GMT Standard Time=Europe/London
-        Greenwich Standard Time=Atlantic/Reykjavik
-        Sao Tome Standard Time=Africa/Sao_Tome
-        Morocco Standard Time=Africa/Casablanca
-        W. Europe Standard Time=Europe/Berlin
-        Central Europe Standard Time=Europe/Budapest
-        Romance Standard Time=Europe/Paris
-        Central European Standard Time=Europe/Warsaw
-        W. Central Africa Standard Time=Africa/Lagos
-        Jordan Standard Time=Asia/Amman
-        GTB Standard Time=Europe/Bucharest
-        Middle East Standard Time=Asia/Beirut
-        Egypt Standard Time=Africa/Cairo
-        E. Europe Standard Time=Europe/Chisinau
-        Syria Standard Time=Asia/Damascus
-        West Bank Standard Time=Asia/Hebron
-        South Africa Standard Time=Africa/Johannesburg
-        FLE Standard Time=Europe/Kiev
-        Israel Standard Time=Asia/Jerusalem
-        South Sudan Standard Time=Africa/Juba
-        Kaliningrad Standard Time=Europe/Kaliningrad
-        Sudan Standard Time=Africa/Khartoum
-        Libya Standard Time=Africa/Tripoli
-        Namibia Standard Time=Africa/Windhoek
-        Arabic Standard Time=Asia/Baghdad
-        Turkey Standard Time=Europe/Istanbul
-        Arab Standard Time=Asia/Riyadh
-        Belarus Standard Time=Europe/Minsk
-        Russian Standard Time=Europe/Moscow
-        E. Africa Standard Time=Africa/Nairobi
-        Volgograd Standard Time=Europe/Volgograd
-        Iran Standard Time=Asia/Tehran
-        Arabian Standard Time=Asia/Dubai
-        Astrakhan Standard Time=Europe/Astrakhan
-        Azerbaijan Standard Time=Asia/Baku
-        Russia Time Zone 3=Europe/Samara
-        Mauritius Standard Time=Indian/Mauritius
-        Saratov Standard Time=Europe/Saratov
-        Georgian Standard Time=Asia/Tbilisi
-        Caucasus Standard Time=Asia/Yerevan
-        Afghanistan Standard Time=Asia/Kabul
-        West Asia Standard Time=Asia/Tashkent
-        Qyzylorda Standard Time=Asia/Qyzylorda
-        Ekaterinburg Standard Time=Asia/Yekaterinburg
-        Pakistan Standard Time=Asia/Karachi
-        India Standard Time=Asia/Calcutta
-        Sri Lanka Standard Time=Asia/Colombo
-        Nepal Standard Time=Asia/Katmandu
-        Central Asia Standard Time=Asia/Bishkek
-        Bangladesh Standard Time=Asia/Dhaka
-        Omsk Standard Time=Asia/Omsk
-        Myanmar Standard Time=Asia/Rangoon
-        SE Asia Standard Time=Asia/Bangkok
-        Altai Standard Time=Asia/Barnaul
-        W. Mongolia Standard Time=Asia/Hovd
-        North Asia Standard Time=Asia/Krasnoyarsk
-        N. Central Asia Standard Time=Asia/Novosibirsk
-        Tomsk Standard Time=Asia/Tomsk
-        China Standard Time=Asia/Shanghai
-        North Asia East Standard Time=Asia/Irkutsk
-        Singapore Standard Time=Asia/Singapore
-        W. Australia Standard Time=Australia/Perth
-        Taipei Standard Time=Asia/Taipei
-        Ulaanbaatar Standard Time=Asia/Ulaanbaatar
-        North Korea Standard Time=Asia/Pyongyang
-        Aus Central W. Standard Time=Australia/Eucla
-        Transbaikal Standard Time=Asia/Chita
-        Tokyo Standard Time=Asia/Tokyo
-        Korea Standard Time=Asia/Seoul
-        Yakutsk Standard Time=Asia/Yakutsk
-        Cen. Australia Standard Time=Australia/Adelaide
-        AUS Central Standard Time=Australia/Darwin
-        E. Australia Standard Time=Australia/Brisbane
-        AUS Eastern Standard Time=Australia/Sydney
-        West Pacific Standard Time=Pacific/Port_Moresby
-        Tasmania Standard Time=Australia/Hobart
-        Vladivostok Standard Time=Asia/Vladivostok
-        Lord Howe Standard Time=Australia/Lord_Howe
-        Bougainville Standard Time=Pacific/Bougainville
-        Russia Time Zone 10=Asia/Srednekolymsk
-        Magadan Standard Time=Asia/Magadan
-        Norfolk Standard Time=Pacific/Norfolk
-        Sakhalin Standard Time=Asia/Sakhalin
-        Central Pacific Standard Time=Pacific/Guadalcanal
-        Russia Time Zone 11=Asia/Kamchatka
-        New Zealand Standard Time=Pacific/Auckland
-        UTC+12=Etc/GMT-12
-        Fiji Standard Time=Pacific/Fiji
-        Kamchatka Standard Time=Asia/Kamchatka
-        Chatham Islands Standard Time=Pacific/Chatham
-        UTC+13=Etc/GMT-13
-        Tonga Standard Time=Pacific/Tongatapu
-        Samoa Standard Time=Pacific/Apia
-        Line Islands Standard Time=Pacific/Kiritimati
+        Etc: Dateline=GMT+12, [UTC-11]=GMT+11, [UTC-09]=GMT+9, [UTC-08]=GMT+8, [UTC-02]=GMT+2, Mid-Atlantic=GMT+2,
+            [UTC]=UTC, [UTC+12]=GMT-12, [UTC+13]=GMT-13
+        America: Aleutian=Adak, Alaskan=Anchorage, [Pacific Standard Time (Mexico)]=Tijuana, Pacific=Los_Angeles,
+            US Mountain=Phoenix, [Mountain Standard Time (Mexico)]=Mazatlan, Mountain=Denver, Yukon=Whitehorse,
+            Central America=Guatemala, Central=Chicago, [Central Standard Time (Mexico)]=Mexico_City,
+            Canada Central=Regina, SA Pacific=Bogota, [Eastern Standard Time (Mexico)]=Cancun, Eastern=New_York,
+            Haiti=Port-au-Prince, Cuba=Havana, US Eastern=Indiana/Indianapolis, Turks And Caicos=Grand_Turk,
+            Paraguay=Asuncion, Atlantic=Halifax, Venezuela=Caracas, Central Brazilian=Cuiaba, SA Western=La_Paz,
+            Pacific SA=Santiago, Newfoundland=St_Johns, Tocantins=Araguaina, E. South America=Sao_Paulo,
+            SA Eastern=Cayenne, Argentina=Argentina/Buenos_Aires, Greenland=Nuuk, Montevideo=Montevideo,
+            Magallanes=Punta_Arenas, Saint Pierre=Miquelon, Bahia=Bahia
+        Pacific: Hawaiian=Honolulu, Marquesas=Marquesas, Easter Island=Easter, West Pacific=Port_Moresby,
+            Bougainville=Bougainville, Norfolk=Norfolk, Central Pacific=Guadalcanal, New Zealand=Auckland, Fiji=Fiji,
+            Chatham Islands=Chatham, Tonga=Tongatapu, Samoa=Apia, Line Islands=Kiritimati
+        Atlantic: Azores=Azores, Cape Verde=Cape_Verde, Greenwich=Reykjavik
+        Europe: GMT=London, W. Europe=Berlin, Central Europe=Budapest, Romance=Paris, Central European=Warsaw,
+            GTB=Bucharest, E. Europe=Chisinau, FLE=Kiev, Kaliningrad=Kaliningrad, Turkey=Istanbul, Belarus=Minsk,
+            Russian=Moscow, Volgograd=Volgograd, Astrakhan=Astrakhan, [Russia Time Zone 3]=Samara, Saratov=Saratov
+        Africa: Sao Tome=Sao_Tome, Morocco=Casablanca, W. Central Africa=Lagos, Egypt=Cairo,
+            South Africa=Johannesburg, South Sudan=Juba, Sudan=Khartoum, Libya=Tripoli, Namibia=Windhoek,
+            E. Africa=Nairobi
+        Asia: Jordan=Amman, Middle East=Beirut, Syria=Damascus, West Bank=Hebron, Israel=Jerusalem, Arabic=Baghdad,
+            Arab=Riyadh, Iran=Tehran, Arabian=Dubai, Azerbaijan=Baku, Georgian=Tbilisi, Caucasus=Yerevan,
+            Afghanistan=Kabul, West Asia=Tashkent, Qyzylorda=Qyzylorda, Ekaterinburg=Yekaterinburg, Pakistan=Karachi,
+            India=Calcutta, Sri Lanka=Colombo, Nepal=Katmandu, Central Asia=Bishkek, Bangladesh=Dhaka, Omsk=Omsk,
+            Myanmar=Rangoon, SE Asia=Bangkok, Altai=Barnaul, W. Mongolia=Hovd, North Asia=Krasnoyarsk,
+            N. Central Asia=Novosibirsk, Tomsk=Tomsk, China=Shanghai, North Asia East=Irkutsk, Singapore=Singapore,
+            Taipei=Taipei, Ulaanbaatar=Ulaanbaatar, North Korea=Pyongyang, Transbaikal=Chita, Tokyo=Tokyo,
+            Korea=Seoul, Yakutsk=Yakutsk, Vladivostok=Vladivostok, [Russia Time Zone 10]=Srednekolymsk,
+            Magadan=Magadan, Sakhalin=Sakhalin, [Russia Time Zone 11]=Kamchatka, Kamchatka=Kamchatka
+        Indian: Mauritius=Mauritius
+        Australia: W. Australia=Perth, Aus Central W.=Eucla, Cen. Australia=Adelaide, AUS Central=Darwin,
+            E. Australia=Brisbane, AUS Eastern=Sydney, Tasmania=Hobart, Lord Howe=Lord_Howe
         """
 }

@@ -6,58 +6,44 @@ import MoodCore
 struct DayOneImport: ImportReader {
     private var entries: JSONEntries
     var at: Int { entries.at }
-    private var ids = RowIDs("dayone")
-    private var times: ImportTimeParser
-    private var mapped: MappedFeelings
-    private let options: ImportOptions
+    var rows: RowReading
 
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
-        self.options = options
-        times = ImportTimeParser(options)
-        mapped = try MappedFeelings(options, of: .dayone)
+        rows = try RowReading(options, of: .dayone)
         entries = try JSONEntries(file, in: "entries", "Day One")
     }
 
-    var unusedName: String? { mapped.unused }
-
     mutating func next() -> ImportItem? {
-        guard let (place, value, excerpt) = entries.next() else { return nil }
-        func problem(_ reason: String, _ loss: ImportProblem.Loss = .row) -> ImportProblem {
-            ImportProblem(line: place.line, column: place.column, reason: reason, text: excerpt, loss: loss)
-        }
-        guard value.object != nil else { return .problem(problem("The entry is no object.")) }
+        guard let entry = entries.next() else { return nil }
+        let value = entry.value
+        guard value.object != nil else { return entry.refusal("The entry is no object.") }
         let (uuid, date) = (value["uuid"]?.string ?? "", value["creationDate"]?.string ?? "")
         var draft = MoodDraft()
         var leftOff: [ImportProblem] = []
         do throws(ImportTimeParser.Failure) {
-            draft.timestamp = try times.read(date).time
+            draft.timestamp = try rows.times.read(date).time
         } catch {
-            return .problem(problem("The time \(error.reason)."))
+            return entry.refusal("The time \(error.reason).")
         }
         draft.timeZone = value["timeZone"]?.string
         draft.createdAt = draft.timestamp
-        if let changed = value["modifiedDate"]?.string { draft.updatedAt = try? times.read(changed).time }
+        if let changed = value["modifiedDate"]?.string { draft.updatedAt = try? rows.times.read(changed).time }
         let (text, pictures) = Self.plain(value["text"]?.string ?? "")
         let others = Self.others.filter { value[$0]?.isEmptyContainer == false }
         if !others.isEmpty {
-            leftOff.append(problem("\(others.joined(separator: ", ")): a mood has no place for it.", .part))
+            leftOff.append(entry.loss("\(others.joined(separator: ", ")): a mood has no place for it."))
         }
         let pictureCount = max(pictures, value["photos"]?.array?.count ?? 0)
-        for _ in 0..<pictureCount { leftOff.append(problem("A picture is not in the file, and is left off.", .part)) }
+        for _ in 0..<pictureCount { leftOff.append(entry.loss("A picture is not in the file, and is left off.")) }
         let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: true)
         let title = (lines.first.map(String.init) ?? "").trimmedSpaces
         let body = lines.count > 1 ? String(lines[1]).trimmedSpaces : ""
-        draft.setFeeling(title: String(title.drop { $0 == "#" }).trimmedSpaces, body: body, options)
+        draft.setFeeling(title: String(title.drop { $0 == "#" }).trimmedSpaces, body: body, rows.options)
         draft.isFavorite = value["starred"]?.boolean
         draft.setTags((value["tags"]?.array ?? []).compactMap(\.string))
         draft.attachments = Self.place(value["location"])
-        mapped.apply(to: &draft)
-        draft.id = ids.next([uuid, date, value["text"]?.string ?? ""].map { Array($0.utf8) })
-        draft.complete(options)
-        guard !draft.label.isEmpty else { return .problem(problem("The entry has no text.")) }
-        var mood = ImportedMood(line: place.line, carriesID: false, json: draft.json, text: excerpt)
-        mood.leftOff = leftOff
-        return .mood(mood)
+        rows.complete(&draft, id: [uuid, date, value["text"]?.string ?? ""])
+        return draft.label.isEmpty ? entry.refusal("The entry has no text.") : entry.mood(draft, leftOff)
     }
 
     /// Members with content of a person that moods do not have.

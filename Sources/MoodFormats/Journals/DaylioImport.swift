@@ -18,11 +18,8 @@ struct DaylioImport: ImportReader {
     private var decimal: Character?
     var at: Int { records.at }
     private let names: [String]
-    private var ids: RowIDs
-    private var times: ImportTimeParser
-    private var mapped: MappedFeelings
+    var rows: RowReading
     private let moods: [String: DaylioWords.Group]
-    private let options: ImportOptions
     /// The parts of the present row that are left out.
     private var leftOff: [(column: String, reason: String)] = []
 
@@ -51,8 +48,6 @@ struct DaylioImport: ImportReader {
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
         records = CSVRecords(file)
         table = records
-        self.options = options
-        times = ImportTimeParser(options)
         guard let header = records.next() else { throw UnreadableFile("is empty") }
         guard Self.isHeader(header.cells) else {
             throw UnreadableFile(
@@ -62,12 +57,9 @@ struct DaylioImport: ImportReader {
         names = Self.names(header.cells)
         headerLine = header.line
         // Earlier versions read the short form as any table, and its moods keep those ids.
-        ids = RowIDs(Self.isWhole(names) ? "daylio" : "csv")
-        mapped = try MappedFeelings(options, of: .daylio)
+        rows = try RowReading(options, of: .daylio, ids: Self.isWhole(names) ? "daylio" : "csv")
         moods = Self.moods(records, names.firstIndex(of: "weekday"))
     }
-
-    var unusedName: String? { mapped.unused }
 
     /// The number of rows to read for the language of a file: two languages may share the names of some weekdays.
     private static let weekdayRows = 200
@@ -124,7 +116,7 @@ struct DaylioImport: ImportReader {
         draft.notes = notes.joined(separator: "\n\n")
         addScales(cells["scales"] ?? "", &draft)
         setValue(&draft)
-        draft.id = ids.next(record.cells)
+        draft.id = rows.ids.next(record.cells)
         if record.cells.dropFirst(names.count).contains(where: { !$0.isEmpty }) {
             leftOff.append(
                 ("", "The row has \(record.cells.count) cells, and the header \(names.count): the others are left off.")
@@ -150,7 +142,7 @@ struct DaylioImport: ImportReader {
             day = String(time.text.prefix(10))
         }
         let time = cells["time"] ?? ""
-        return try times.read(date: day, time: time.isEmpty ? nil : time, hour: nil, minute: nil)
+        return try rows.times.read(date: day, time: time.isEmpty ? nil : time, hour: nil, minute: nil)
     }
 
     /// Whether the time of day is the part that cannot be read.
@@ -173,13 +165,13 @@ struct DaylioImport: ImportReader {
 
     /// Sets a mood's valence and emoji: from `map`, else from Daylio's group, else from the palette.
     private mutating func setValue(_ draft: inout MoodDraft) {
-        if mapped.apply(to: &draft) { return draft.complete(options) }
+        if rows.mapped.apply(to: &draft) { return draft.complete(rows.options) }
         let name = Folded.text(draft.label)
-        if let group = moods[name] ?? (options.feeling(draft.label) == nil ? DaylioWords.english[name] : nil) {
+        if let group = moods[name] ?? (rows.options.feeling(draft.label) == nil ? DaylioWords.english[name] : nil) {
             (draft.emoji, draft.valence) = (group.emoji, group.valence)
-        } else if let feeling = options.feeling(draft.label) {
+        } else if let feeling = rows.options.feeling(draft.label) {
             (draft.emoji, draft.label) = (feeling.emoji, feeling.label)
         }
-        draft.complete(options)
+        draft.complete(rows.options)
     }
 }

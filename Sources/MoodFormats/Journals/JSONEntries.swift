@@ -33,19 +33,33 @@ struct JSONEntries {
     }
 
     /// The next element, which may be no object; nil at the end.
-    mutating func next() -> (place: Place, value: JSONValue, excerpt: String)? {
+    mutating func next() -> Entry? {
         // A file that has changed meanwhile ends here; the file's reader finds that.
         guard let (line, column, text) = try? element() else { return nil }
         let value = (try? JSONValue.parse(text)) ?? .null
-        let place = Place(line: line, column: line == lastLine ? column : nil)
-        lastLine = line
-        return (place, value, Excerpt.of(text.filter { $0 != 10 && $0 != 13 }))
+        defer { lastLine = line }
+        let excerpt = Excerpt.of(text.filter { $0 != 10 && $0 != 13 })
+        return Entry(value: value, line: line, column: line == lastLine ? column : nil, excerpt: excerpt)
     }
 
-    /// The place of an element; its column only if another one begins on the same line before it.
-    struct Place {
-        var line: Int
-        var column: Int?
+    struct Entry {
+        let value: JSONValue
+        let line: Int
+        /// Its column, if another element begins on the same line before it.
+        let column: Int?
+        let excerpt: String
+
+        func refusal(_ reason: String) -> ImportItem { .problem(problem(reason, .row)) }
+        /// A part that is left off.
+        func loss(_ reason: String) -> ImportProblem { problem(reason, .part) }
+
+        private func problem(_ reason: String, _ loss: ImportProblem.Loss) -> ImportProblem {
+            ImportProblem(line: line, column: column, reason: reason, text: excerpt, loss: loss)
+        }
+
+        func mood(_ draft: MoodDraft, _ leftOff: [ImportProblem] = []) -> ImportItem {
+            .mood(ImportedMood(line: line, carriesID: false, json: draft.json, text: excerpt, leftOff: leftOff))
+        }
     }
 
     private mutating func element() throws(UnreadableFile) -> (line: Int, column: Int, text: [UInt8])? {

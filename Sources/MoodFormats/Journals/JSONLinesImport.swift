@@ -8,15 +8,12 @@ struct JSONLinesImport: ImportReader {
     private var lines: FileLines
     var at: Int { lines.at }
     private var line = 0
-    private var ids = RowIDs("jsonl")
-    private var mapped: MappedFeelings
+    var rows: RowReading
 
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
         lines = FileLines(file)
-        mapped = try MappedFeelings(options, of: .jsonl)
+        rows = try RowReading(options, of: .jsonl)
     }
-
-    var unusedName: String? { mapped.unused }
 
     mutating func next() -> ImportItem? {
         while let text = lines.next() {
@@ -74,11 +71,11 @@ struct JSONLinesImport: ImportReader {
         }
         var json = text
         if !hasID, let members = JSONValue.members(of: text) {
-            let id = ids.next([text])
+            let id = rows.ids.next([text])
             let others = members.filter { $0.name != "id" }
             json = Array(JSONValue.object([.init("id", .string(id.text))] + others).text.utf8)
         }
-        if !mapped.isEmpty, let members = JSONValue.members(of: json) { json = applied(to: members) ?? json }
+        if !rows.mapped.isEmpty, let members = JSONValue.members(of: json) { json = applied(to: members) ?? json }
         var mood = ImportedMood(line: line, carriesID: hasID, json: json, text: Excerpt.of(text))
         if let idProblem {
             mood.leftOff = [ImportProblem(line: line, reason: idProblem, text: mood.text, loss: .part)]
@@ -93,7 +90,7 @@ struct JSONLinesImport: ImportReader {
         draft.label = value["label"]?.string ?? ""
         draft.emoji = value["emoji"]?.string ?? ""
         draft.valence = value["valence"]?.text
-        guard mapped.apply(to: &draft) else { return nil }
+        guard rows.mapped.apply(to: &draft) else { return nil }
         var changed = members.filter { !["label", "emoji", "valence"].contains($0.name) }
         changed += [.init("emoji", .string(draft.emoji)), .init("label", .string(draft.label))]
         if let valence = draft.valence { changed.append(.init("valence", .number(valence))) }

@@ -7,44 +7,32 @@ struct JrnlImport: ImportReader {
     static let hasDatesOfManyForms = true
     private var entries: JSONEntries
     var at: Int { entries.at }
-    private var ids = RowIDs("jrnl")
-    private var times: ImportTimeParser
-    private var mapped: MappedFeelings
-    private let options: ImportOptions
+    var rows: RowReading
 
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
-        self.options = options
-        times = ImportTimeParser(options)
-        mapped = try MappedFeelings(options, of: .jrnl)
+        rows = try RowReading(options, of: .jrnl)
         entries = try JSONEntries(file, in: "entries", "jrnl --export json")
     }
 
-    var unusedName: String? { mapped.unused }
-
     mutating func next() -> ImportItem? {
-        guard let (place, value, excerpt) = entries.next() else { return nil }
-        func problem(_ reason: String) -> ImportItem {
-            .problem(ImportProblem(line: place.line, column: place.column, reason: reason, text: excerpt))
-        }
-        guard value.object != nil else { return problem("The entry is no object.") }
+        guard let entry = entries.next() else { return nil }
+        let value = entry.value
+        guard value.object != nil else { return entry.refusal("The entry is no object.") }
         let (title, body) = (value["title"]?.string ?? "", value["body"]?.string ?? "")
         let (date, time) = (value["date"]?.string ?? "", value["time"]?.string ?? "")
         var draft = MoodDraft()
         do throws(ImportTimeParser.Failure) {
-            let moment = try times.read(date: date, time: time.isEmpty ? nil : time, hour: nil, minute: nil)
+            let moment = try rows.times.read(date: date, time: time.isEmpty ? nil : time, hour: nil, minute: nil)
             (draft.timestamp, draft.timeZone) = (moment.time, moment.zone)
         } catch {
-            return problem("The time \(error.reason).")
+            return entry.refusal("The time \(error.reason).")
         }
-        draft.setFeeling(title: title.trimmedSpaces, body: body.trimmedSpaces, options)
+        draft.setFeeling(title: title.trimmedSpaces, body: body.trimmedSpaces, rows.options)
         draft.isFavorite = value["starred"]?.boolean
         let tags = value["tags"]?.array?.compactMap(\.string) ?? JrnlTags.tags(title + "\n" + body)
         draft.setTags(tags.map(\.withoutTagSign))
-        mapped.apply(to: &draft)
-        draft.id = ids.next([date, time, title, body].map { Array($0.utf8) })
-        draft.complete(options)
-        guard !draft.label.isEmpty else { return problem("The entry has no title and no text.") }
-        return .mood(ImportedMood(line: place.line, carriesID: false, json: draft.json, text: excerpt))
+        rows.complete(&draft, id: [date, time, title, body])
+        return draft.label.isEmpty ? entry.refusal("The entry has no title and no text.") : entry.mood(draft)
     }
 }
 

@@ -16,10 +16,7 @@ struct JrnlTextImport: ImportReader {
     /// The line that begins the next entry.
     private var head: Line?
     private let hasBrackets: Bool
-    private var ids = RowIDs("jrnl")
-    private var times: ImportTimeParser
-    private var mapped: MappedFeelings
-    private let options: ImportOptions
+    var rows: RowReading
 
     private static let start: UInt8 = UInt8(ascii: "[")
 
@@ -31,9 +28,7 @@ struct JrnlTextImport: ImportReader {
 
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
         lines = FileLines(file)
-        self.options = options
-        times = ImportTimeParser(options)
-        mapped = try MappedFeelings(options, of: .jrnl)
+        rows = try RowReading(options, of: .jrnl)
         hasBrackets = lines.head.first { $0 > 32 } == Self.start
         while let next = nextLine() {
             if next.text.allSatisfy(\.isWhitespace) { continue }
@@ -44,8 +39,6 @@ struct JrnlTextImport: ImportReader {
             throw UnreadableFile("is no journal of jrnl: it must begin with a line such as [2026-11-20 21:30] Title")
         }
     }
-
-    var unusedName: String? { mapped.unused }
 
     /// The time and the title of a line that begins an entry.
     private static func split(_ line: String, hasBrackets: Bool) -> (time: String, title: String)? {
@@ -83,7 +76,7 @@ struct JrnlTextImport: ImportReader {
         let excerpt = Excerpt.of(Array(head.text.utf8))
         var draft = MoodDraft()
         do throws(ImportTimeParser.Failure) {
-            let moment = try times.read(time)
+            let moment = try rows.times.read(time)
             (draft.timestamp, draft.timeZone) = (moment.time, moment.zone)
         } catch {
             return .problem(ImportProblem(line: head.number, reason: "The time \(error.reason).", text: excerpt))
@@ -94,11 +87,9 @@ struct JrnlTextImport: ImportReader {
             title = String(title.hasPrefix("* ") ? title.dropFirst() : title.dropLast()).trimmedSpaces
         }
         let text = body.joined(separator: "\n").trimmedSpaces
-        draft.setFeeling(title: title, body: text, options)
+        draft.setFeeling(title: title, body: text, rows.options)
         draft.setTags(JrnlTags.tags(title + "\n" + text).map(\.withoutTagSign))
-        mapped.apply(to: &draft)
-        draft.id = ids.next([time, firstLine, text].map { Array($0.utf8) })
-        draft.complete(options)
+        rows.complete(&draft, id: [time, firstLine, text])
         guard !draft.label.isEmpty else {
             return .problem(
                 ImportProblem(line: head.number, reason: "The entry has no title and no text.", text: excerpt))

@@ -27,11 +27,9 @@ public struct ImportedMood: Sendable {
     /// The unreadable parts that are left out.
     public var leftOff: [ImportProblem] = []
 
-    public init(line: Int, carriesID: Bool, json: [UInt8], text: String) {
-        self.line = line
-        self.carriesID = carriesID
-        self.json = json
-        self.text = text
+    public init(line: Int, carriesID: Bool, json: [UInt8], text: String, leftOff: [ImportProblem] = []) {
+        (self.line, self.carriesID, self.json, self.text) = (line, carriesID, json, text)
+        self.leftOff = leftOff
     }
 }
 
@@ -57,11 +55,7 @@ public struct ImportProblem: Sendable, Equatable {
     public var loss: Loss
 
     public init(line: Int, column: Int? = nil, reason: String, text: String = "", loss: Loss = .row) {
-        self.line = line
-        self.column = column
-        self.reason = reason
-        self.text = text
-        self.loss = loss
+        (self.line, self.column, self.reason, self.text, self.loss) = (line, column, reason, text, loss)
     }
 }
 
@@ -73,10 +67,7 @@ public struct KnownFeeling: Sendable {
     public var aliases: [String]
 
     public init(emoji: String, label: String, valence: Double?, aliases: [String]) {
-        self.emoji = emoji
-        self.label = label
-        self.valence = valence
-        self.aliases = aliases
+        (self.emoji, self.label, self.valence, self.aliases) = (emoji, label, valence, aliases)
     }
 }
 

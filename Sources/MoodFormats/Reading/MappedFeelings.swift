@@ -67,3 +67,31 @@ struct MappedFeelings {
         return true
     }
 }
+
+/// The work of all readers on their rows: ids, times, and the values of labels in `map`.
+struct RowReading {
+    let options: ImportOptions
+    var ids: RowIDs
+    var times: ImportTimeParser
+    var mapped: MappedFeelings
+
+    /// - Parameters:
+    ///   - ids: the name of the format in ids; nil is that of the format itself.
+    ///   - expected: the likely number of rows.
+    init(
+        _ options: ImportOptions, of format: ImportFormat, ids: String? = nil, expected: Int = 0
+    ) throws(UnreadableFile) {
+        self.options = options
+        self.ids = RowIDs(ids ?? format.rawValue, expected: expected)
+        times = ImportTimeParser(options)
+        mapped = try MappedFeelings(options, of: format)
+    }
+
+    /// Completes an entry of a journal.
+    /// - Parameter content: the texts of its id.
+    mutating func complete(_ draft: inout MoodDraft, id content: [String]) {
+        mapped.apply(to: &draft)
+        draft.id = ids.next(content.map { Array($0.utf8) })
+        draft.complete(options)
+    }
+}

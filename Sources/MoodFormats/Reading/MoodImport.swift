@@ -36,8 +36,7 @@ protocol ImportReader {
     mutating func next() -> ImportItem?
     /// The number of bytes read.
     var at: Int { get }
-    /// A name of the map that the file does not contain.
-    var unusedName: String? { get }
+    var rows: RowReading { get }
     /// The reason to take nothing of a file that was read to its end.
     var refusal: UnreadableFile? { get }
 }
@@ -91,7 +90,7 @@ public struct MoodImport {
         place = { reader.at }
         refused = {
             reader.refusal
-                ?? reader.unusedName.map {
+                ?? reader.rows.mapped.unused.map {
                     UnreadableFile("names \"\($0.prefix(64))\", which is nowhere in the file", param: "map")
                 }
         }

@@ -14,11 +14,8 @@ struct CSVImport: ImportReader {
     private var records: CSVRecords
     var at: Int { records.at }
     private let columns: CSVColumns
-    private var ids: RowIDs
-    private var times: ImportTimeParser
     private var isOrderSought = false
-    private var mapped: MappedFeelings
-    private let options: ImportOptions
+    var rows: RowReading
     private var isDecimalSought = false
     private var decimal: Character?
     private let headerLine: Int
@@ -33,18 +30,13 @@ struct CSVImport: ImportReader {
     init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
         records = CSVRecords(file)
         table = records
-        ids = RowIDs("csv", expected: file.count / Self.rowBytes)
-        self.options = options
-        times = ImportTimeParser(options)
         guard let header = records.next() else { throw UnreadableFile("is empty") }
         let names = header.cells.map { String(decoding: $0, as: UTF8.self).trimmedSpaces }
         let start = table
         columns = try CSVColumns(names, options.columns) { start.isTable }
         headerLine = header.line
-        mapped = try MappedFeelings(options, of: .csv)
+        rows = try RowReading(options, of: .csv, expected: file.count / Self.rowBytes)
     }
-
-    var unusedName: String? { mapped.unused }
     var refusal: UnreadableFile? { feelings.refusal(columns) }
 
     mutating func next() -> ImportItem? {
@@ -73,7 +65,7 @@ struct CSVImport: ImportReader {
         }
         let carriesID = draft.id != nil
         if !carriesID {
-            draft.id = ids.next(record.cells)
+            draft.id = rows.ids.next(record.cells)
             draft.takeOffTagSigns()
         }
         let count = columns.kinds.count
@@ -168,7 +160,7 @@ struct CSVImport: ImportReader {
             case .zone(let name): (own, draft.timeZone) = (name, name)
             case .offset: own = zone.text
             case nil:
-                let stand = options.timeZone == nil ? "" : ": timeZone was taken in its place"
+                let stand = rows.options.timeZone == nil ? "" : ": timeZone was taken in its place"
                 leaveOff(zone.place, "The zone \(zone.text) is not known\(stand).")
             }
         }
@@ -196,7 +188,7 @@ struct CSVImport: ImportReader {
         _ text: String, _ place: Int, _ when: When, own: String?
     ) throws(ImportTimeParser.Failure) -> ImportTimeParser.Moment {
         do throws(ImportTimeParser.Failure) {
-            return try times.read(
+            return try rows.times.read(
                 date: text, time: when.time?.text, hour: when.hour, minute: when.minute, own: own)
         } catch {
             switch error {
@@ -205,8 +197,8 @@ struct CSVImport: ImportReader {
             }
         }
         isOrderSought = true
-        times.order = order(ofColumn: place)
-        return try times.read(date: text, time: when.time?.text, hour: when.hour, minute: when.minute, own: own)
+        rows.times.order = order(ofColumn: place)
+        return try rows.times.read(date: text, time: when.time?.text, hour: when.hour, minute: when.minute, own: own)
     }
 
     /// The order of days and months in a column's dates, unless two of them contradict each other.
@@ -225,7 +217,7 @@ struct CSVImport: ImportReader {
 
     private mutating func setFeeling(_ draft: inout MoodDraft) throws(CellFault) {
         if draft.label.isEmpty, draft.emoji.isEmpty {
-            guard let nearest = options.feeling(nearestTo: draft.valence) else {
+            guard let nearest = rows.options.feeling(nearestTo: draft.valence) else {
                 let column = columns.numbers["label"] ?? columns.numbers["emoji"] ?? columns.numbers["valence"]
                 let place = (column ?? 1) - 1
                 let known = leftOff.first { $0.column == columns.numbers["valence"] }?.reason
@@ -233,7 +225,7 @@ struct CSVImport: ImportReader {
             }
             (draft.label, draft.emoji) = (nearest.label, nearest.emoji)
         }
-        let isMapped = mapped.apply(to: &draft)
+        let isMapped = rows.mapped.apply(to: &draft)
         if draft.emoji.isEmpty, !isMapped {
             feelings.take(label: draft.label)
             draft.takeEmojiFromLabel()
@@ -243,9 +235,9 @@ struct CSVImport: ImportReader {
                     "\(draft.label.prefix(64)) is kept as a label: emoji are not read by their names, so write the emoji."
                 )
             }
-            mapped.apply(to: &draft)
+            rows.mapped.apply(to: &draft)
         }
-        draft.complete(options)
+        draft.complete(rows.options)
     }
 
     private mutating func set(_ field: MoodField, _ trimmed: String, _ place: Int, _ draft: inout MoodDraft) {
@@ -324,7 +316,7 @@ struct CSVImport: ImportReader {
     private static func text(_ number: Double) -> String { JSONValue.double(number).text }
 
     private mutating func time(_ text: String, _ place: Int, _ name: String) -> Timestamp? {
-        do throws(ImportTimeParser.Failure) { return try times.read(text).time } catch {
+        do throws(ImportTimeParser.Failure) { return try rows.times.read(text).time } catch {
             leaveOff(place, "\(name) \(error.reason).")
             return nil
         }

@@ -24,11 +24,9 @@ public struct MoodCopy: Sendable {
     public init(
         storeID: String, schemaVersion: Int, revision: Int, time: String, document: [JSONValue.Member]
     ) {
-        self.storeID = storeID
-        self.schemaVersion = schemaVersion
-        self.revision = revision
-        self.time = time
-        self.document = document
+        (self.storeID, self.schemaVersion, self.revision, self.time, self.document) = (
+            storeID, schemaVersion, revision, time, document
+        )
     }
 
     /// Appends the first line, which begins the file.
