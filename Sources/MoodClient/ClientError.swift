@@ -53,3 +53,22 @@ extension ClientError {
         }
     }
 }
+
+/// Calls the system. A failure is bad input: the sentence that `what` begins, such as "FILE cannot be read".
+func orBadInput<Value: ~Copyable>(
+    _ what: @autoclosure () -> String, advice: String? = nil, _ calls: () throws(SystemError) -> Value
+) throws(ClientError) -> Value {
+    do throws(SystemError) { return try calls() } catch { throw .badInput("\(what()): \(error).", advice: advice) }
+}
+
+/// Calls the system for a process. A failure says that it is unavailable.
+func orUnavailable<Value: ~Copyable>(
+    _ what: @autoclosure () -> String, advice: String? = nil, _ calls: () throws(SystemError) -> Value
+) throws(ClientError) -> Value {
+    do throws(SystemError) { return try calls() } catch { throw .unavailable("\(what()): \(error).", advice: advice) }
+}
+
+/// Writes output. A reader that has enough of it is no failure.
+func orOutputFailed(_ calls: () throws(SystemError) -> Void) throws(ClientError) {
+    do throws(SystemError) { try calls() } catch { throw error.code == EPIPE ? .outputClosed : .outputFailed(error) }
+}

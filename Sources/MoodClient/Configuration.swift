@@ -35,11 +35,8 @@ struct Configuration {
         guard let path = path(console) else { return Configuration() }
         var none = Configuration()
         none.path = path
-        let bytes: [UInt8]?
-        do throws(SystemError) {
-            bytes = try console.readFile(path, bytesMax)
-        } catch {
-            throw .badInput("\(path) cannot be read: \(error).", advice: nil)
+        let bytes = try orBadInput("\(path) cannot be read") { () throws(SystemError) in
+            try console.readFile(path, bytesMax)
         }
         guard let bytes else { return none }
         return try Configuration(bytes, path: path, home: console.environment("HOME"))

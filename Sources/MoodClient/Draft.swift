@@ -40,15 +40,13 @@ struct Draft: Equatable {
     /// A draft of a mood that exists.
     /// - Parameter time: the mood's time as a person writes it.
     init(_ mood: MoodView, time: String) {
-        let scales = mood.members.first { $0.name == "scales" }?.value.object ?? []
+        let scales = mood["scales"]?.object ?? []
         values = [
             "emoji": mood.emoji, "label": mood.label, "time": time, "tags": mood.tags.joined(separator: ", "),
             "favorite": mood.isFavorite ? "yes" : "no",
             "scales": scales.map { "\($0.name)=\($0.value.text)" }.joined(separator: ", "),
         ]
-        for row in MemberOption.all {
-            values[row.name] = row.text(mood.members.first { $0.name == row.member }?.value)
-        }
+        for row in MemberOption.all { values[row.name] = row.text(mood[row.member]) }
         notes = mood.notes
     }
 
@@ -111,43 +109,43 @@ struct Draft: Equatable {
     // MARK: As members of a mood
 
     /// The members that differ from another draft, without the time, which the host reads.
-    func changes(from other: Draft) throws(Fault) -> [JSONValue.Member] {
-        var members: [JSONValue.Member] = []
+    func changes(from other: Draft) throws(Fault) -> Params {
+        var members: Params = [:]
         for name in ["emoji", "label"] where self[name] != other[name] {
-            members.append(.init(name, .string(self[name])))
+            members[name] = .string(self[name])
         }
         // Editors add line ends after the last line; the person did not change them.
         if Self.withoutLastLines(notes) != Self.withoutLastLines(other.notes) {
-            members.append(.init("notes", .string(notes)))
+            members["notes"] = .string(notes)
         }
         if self["tags"] != other["tags"] {
-            members.append(.init("tags", .array(Client.tags(self["tags"]).map { .string($0) })))
+            members["tags"] = Client.tags(self["tags"]).json
         }
         if self["favorite"] != other["favorite"] {
             guard let isFavorite = ["yes": true, "no": false, "": false][self["favorite"].lowercased()] else {
                 throw Fault(message: "favorite is yes or no, not '\(self["favorite"])'.")
             }
-            members.append(.init("isFavorite", .boolean(isFavorite)))
+            members["isFavorite"] = .boolean(isFavorite)
         }
         for row in MemberOption.all where self[row.name] != other[row.name] {
             guard let value = row.json(self[row.name]) else {
                 throw Fault(message: "\(row.name) is \(row.form), not '\(self[row.name])'.")
             }
-            members.append(.init(row.member, value))
+            members[row.member] = value
         }
-        if self["scales"] != other["scales"] { members.append(.init("scales", try scales())) }
+        if self["scales"] != other["scales"] { members["scales"] = try scales() }
         return members
     }
 
     private func scales() throws(Fault) -> JSONValue {
-        var members: [JSONValue.Member] = []
+        var members: Params = [:]
         for part in self["scales"].split(separator: ",") {
             guard let sign = part.lastIndex(of: "="),
                 let number = Double(Self.trimmed(part[part.index(after: sign)...])),
                 number.isFinite
             else { throw Fault(message: "scales are written 'sleep=7, energy=2.5', not '\(part)'.") }
-            members.append(.init(Self.trimmed(part[..<sign]), .double(number)))
+            members[Self.trimmed(part[..<sign])] = .double(number)
         }
-        return members.isEmpty ? .null : .object(members)
+        return members.isEmpty ? .null : members.json
     }
 }

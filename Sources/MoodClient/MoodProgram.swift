@@ -56,7 +56,7 @@ public enum MoodProgram {
                 let client = Client(
                     invocation, console: console, launcher: launcher, configuration: try Configuration.read(console))
                 defer { client.close() }
-                do throws(ClientError) { try invocation.command.run(client) } catch {
+                do throws(ClientError) { try invocation.command.run(client)() } catch {
                     guard case .outputFailed(let reason) = error, client.hasChanged else { throw error }
                     throw .changeUntold(reason)
                 }
@@ -75,10 +75,8 @@ public enum MoodProgram {
             let path = HostLocation.program(
                 "mood-" + name, searchPath: console.environment("PATH"), console.isExecutable)
         else { return }
-        do throws(SystemError) {
+        try orBadInput("'\(path)' cannot be run") { () throws(SystemError) in
             try console.become(path, Array(arguments.dropFirst()))
-        } catch {
-            throw .badInput("'\(path)' cannot be run: \(error).", advice: nil)
         }
     }
 
@@ -99,11 +97,7 @@ public enum MoodProgram {
     }
 
     private static func write(_ text: String, _ console: Console) throws(ClientError) {
-        do throws(SystemError) {
-            try console.write(Array(text.utf8))
-        } catch {
-            throw error.code == EPIPE ? .outputClosed : .outputFailed(error)
-        }
+        try orOutputFailed { () throws(SystemError) in try console.write(Array(text.utf8)) }
     }
 
     /// Writes an error to stderr: the host's own as JSON for programs, everything else as text.

@@ -18,11 +18,11 @@ struct PersonalPalette {
 
     /// - Parameter settings: what `settings.get` answered.
     init(_ settings: JSONValue) {
-        feelings = (settings["palette"]?.array ?? []).compactMap { entry in
+        feelings = settings.list(of: "palette").compactMap { entry in
             guard let emoji = entry["emoji"]?.string, let label = entry["label"]?.string else { return nil }
             return Feeling(
                 emoji: emoji, label: label, valence: entry["valence"]?.double,
-                aliases: (entry["aliases"]?.array ?? []).compactMap(\.string))
+                aliases: entry.texts(of: "aliases"))
         }
     }
 

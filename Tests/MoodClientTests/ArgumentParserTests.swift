@@ -5,18 +5,15 @@ import Testing
 /// A small table of commands, so that the cases do not change with the program's.
 private let table = [
     Command(
-        name: "add", summary: "Add.", parameters: [.init("EMOJI", "One."), .init("LABEL", "Two.")],
-        options: [
-            .init("note", short: "n", .text("TEXT"), "A note."),
-            .init("tag", short: "t", .text("TAG"), isRepeatable: true, "A tag."),
-            .init("favorite", short: "f", "A switch."), .init("all", short: "a", "Another."),
-            .init("limit", .integer("N"), "A number."), .init("valence", .number("N"), "A number."),
-            .init("sort", .choice("KEY", ["timestamp", "label"]), "A choice."),
-        ],
-        examples: [], run: { _ in }),
-    Command(
-        name: "rm", summary: "Remove.", parameters: [.init("ID", .oneOrMore, "Ids.")], examples: [], run: { _ in }),
-    Command(name: "list", summary: "List.", examples: [], run: { _ in }),
+        "add", "Add.", Client.info,
+        .word("EMOJI", "One."), .word("LABEL", "Two."),
+        .option("note", short: "n", .text("TEXT"), "A note."),
+        .option("tag", short: "t", .text("TAG"), isRepeatable: true, "A tag."),
+        .option("favorite", short: "f", "A switch."), .option("all", short: "a", "Another."),
+        .option("limit", .integer("N"), "A number."), .option("valence", .number("N"), "A number."),
+        .option("sort", .choice("KEY", ["timestamp", "label"]), "A choice.")),
+    Command("rm", "Remove.", Client.info, .word("ID", .oneOrMore, "Ids.")),
+    Command("list", "List.", Client.info),
 ]
 
 private func parse(_ arguments: [String]) throws(ClientError) -> ParsedCommandLine {

@@ -105,14 +105,15 @@ import Versions
                 let schema = param["schema"] ?? .null
                 let member = ["as"].contains(name) ? "`\(name)`" : name
                 let absent = schema["default"].map { $0.string ?? $0.text }
-                text += """
-                            static let \(member) = DeclaredParam(
-                                name: \(JSONValue.string(name).text), kind: \(Self.kind(schema)),
-                                absent: \(absent.map { JSONValue.string($0).text } ?? "nil"),
-                                summary:
-                                    \(JSONValue.string(Self.string(param["summary"])).text))
-
-                    """
+                let start = "        static let \(member) = DeclaredParam("
+                let facts = [
+                    JSONValue.string(name).text, Self.kind(schema), absent.map { JSONValue.string($0).text } ?? "nil",
+                ].joined(separator: ", ")
+                let summary = JSONValue.string(Self.string(param["summary"])).text
+                let indent = "\n            "
+                let forms = ["\(facts), \(summary))", "\(indent)\(facts), \(summary))"]
+                let fitting = forms.first { (start + $0).split(separator: "\n").allSatisfy { $0.count <= 120 } }
+                text += start + (fitting ?? "\(indent)\(facts),\(indent)\(summary))") + "\n"
             }
             text += "    }\n"
         }

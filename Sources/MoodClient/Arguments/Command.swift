@@ -1,26 +1,76 @@
 /// The declaration of a subcommand, used for parsing, checks, help and suggestions.
 struct Command: Sendable {
+    /// A line of a declaration.
+    enum Part: Sendable {
+        /// Other names of the command.
+        case aliases([String])
+        /// The command destroys data that is nowhere else. Such a command is never suggested.
+        case isDestructive
+        case parameter(Parameter)
+        case options([CommandOption])
+        /// The tasks of the command, which is run by `Client.act`.
+        case actions([CommandAction])
+        /// A paragraph of the help after the options.
+        case note(String)
+        /// A command line and its meaning.
+        case example(String, String)
+
+        /// A required argument.
+        static func word(_ name: String, _ summary: String) -> Part { word(name, .one, summary) }
+
+        static func word(_ name: String, _ count: Parameter.Count, _ summary: String) -> Part {
+            .parameter(Parameter(name: name, count: count, summary: summary))
+        }
+
+        /// A switch.
+        static func option(_ name: String, short: Character? = nil, _ summary: String) -> Part {
+            .options([CommandOption(name, short: short, summary)])
+        }
+
+        static func option(
+            _ name: String, short: Character? = nil, _ value: CommandOption.Value, isRepeatable: Bool = false,
+            _ summary: String
+        ) -> Part {
+            .options([CommandOption(name, short: short, value, isRepeatable: isRepeatable, summary)])
+        }
+
+        /// An option for a param of the host, which declares it.
+        static func option(
+            _ param: DeclaredParam, short: Character? = nil, _ placeholder: String, isOpen: Bool = false
+        ) -> Part {
+            .options([CommandOption(param, short: short, placeholder, isOpen: isOpen)])
+        }
+
+        static func options(_ options: CommandOption...) -> Part { .options(options) }
+    }
+
     let name: String
-    /// Other names of the command.
-    var aliases: [String] = []
     /// One line, for the list of commands.
     let summary: String
-    /// Whether it destroys data that is nowhere else. Such a command is never suggested.
-    var isDestructive = false
-    var parameters: [Parameter] = []
-    var options: [CommandOption] = []
-    /// Paragraphs of the help after the options.
-    var notes: [String] = []
-    let examples: [Example]
-    let run: @Sendable (Client) throws(ClientError) -> Void
+    let run: @Sendable (Client) -> () throws(ClientError) -> Void
+    private(set) var aliases: [String] = []
+    private(set) var isDestructive = false
+    private(set) var parameters: [Parameter] = []
+    private(set) var options: [CommandOption] = []
+    private(set) var actions: [CommandAction] = []
+    private(set) var notes: [String] = []
+    private(set) var examples: [(line: String, meaning: String)] = []
 
-    struct Example: Sendable {
-        let line: String
-        let meaning: String
-
-        init(_ line: String, _ meaning: String) {
-            self.line = line
-            self.meaning = meaning
+    init(
+        _ name: String, _ summary: String, _ run: @escaping @Sendable (Client) -> () throws(ClientError) -> Void,
+        _ parts: Part...
+    ) {
+        (self.name, self.summary, self.run) = (name, summary, run)
+        for part in parts {
+            switch part {
+            case .aliases(let names): aliases = names
+            case .isDestructive: isDestructive = true
+            case .parameter(let parameter): parameters.append(parameter)
+            case .options(let more): options += more
+            case .actions(let actions): self.actions = actions
+            case .note(let note): notes.append(note)
+            case .example(let line, let meaning): examples.append((line, meaning))
+            }
         }
     }
 
@@ -31,15 +81,6 @@ struct Command: Sendable {
         let name: String
         let count: Count
         let summary: String
-
-        /// A required parameter.
-        init(_ name: String, _ summary: String) { self.init(name, .one, summary) }
-
-        init(_ name: String, _ count: Count, _ summary: String) {
-            self.name = name
-            self.count = count
-            self.summary = summary
-        }
 
         var isRequired: Bool { count == .one || count == .oneOrMore }
         var isRepeatable: Bool { count == .oneOrMore || count == .any }
@@ -94,11 +135,9 @@ struct CommandOption: Sendable {
     }
 
     init(_ name: String, short: Character? = nil, _ value: Value, isRepeatable: Bool = false, _ summary: String) {
-        self.name = name
-        self.short = short
-        self.value = value
-        self.isRepeatable = isRepeatable
-        self.summary = summary
+        (self.name, self.short, self.value, self.isRepeatable, self.summary) = (
+            name, short, value, isRepeatable, summary
+        )
     }
 
     /// The option in help: `-n, --note TEXT`.

@@ -127,18 +127,16 @@ struct Completion {
         var start = current.prefix { "+!".contains($0) }
         if let comma = current.lastIndex(of: ",") { start = current[...comma] }
         if current.dropFirst(start.count).first == "#" { start = current.prefix(start.count + 1) }
-        let answer = (try? client.call("mood.tags")).flatMap { try? JSONValue.parse($0) }
-        return (answer?["tags"]?.array ?? []).compactMap { tag in
+        return (client.tried("mood.tags")?.list(of: "tags") ?? []).compactMap { tag in
             tag["tag"]?.string.map { Candidate(word: start + $0, about: "\(tag["count"]?.text ?? "") moods") }
         }
     }
 
     /// The labels that the moods have most, then those of the palette.
     private func labels() -> [Candidate] {
-        let answer = (try? client.call("stats.summary")).flatMap { try? JSONValue.parse($0) }
         var seen: Set<String> = []
-        let used = (answer?["feelings"]?.array ?? []).compactMap { feeling in
-            feeling["label"]?.string.map { Candidate(word: $0, about: feeling["emoji"]?.string ?? "") }
+        let used = (client.tried("stats.summary")?.list(of: "feelings") ?? []).compactMap { feeling in
+            feeling["label"]?.string.map { Candidate(word: $0, about: feeling.text(of: "emoji")) }
         }
         let known = client.palette().feelings.map { Candidate(word: $0.label, about: $0.emoji) }
         return (used + known).filter { seen.insert(Folding.folded($0.word)).inserted }
@@ -165,23 +163,20 @@ struct Completion {
             Candidate(word: $0)
         }
     /// The first words that may follow a command with few choices.
-    static let actions = [
-        "store": ["verify", "compact", "salvage", "accept", "reset"],
-        "sync": ["setup", "now", "status", "conflicts", "settle", "leave", "forget"],
-        "plugin": [
-            "list", "info", "trust", "untrust", "enable", "disable", "restart", "log", "configure", "call", "add",
-            "remove",
-            "dev", "new",
-        ],
-        "nav": ["state", "open", "go", "back", "root", "menu", "url"], "palette": ["add", "rm", "mv"],
-        "doctor": ["plugin", "transport", "host"], "completion": ["bash", "zsh", "fish"], "export": formats,
-        "open": ["menu", "intro-state", "observation", "architecture", "moods"].map { "moodboard://" + $0 },
-    ]
+    static func actions(of command: Command) -> [String] {
+        switch command.name {
+        case Command.palette.name: ["add", "rm", "mv"]
+        case Command.completion.name: ["bash", "zsh", "fish"]
+        case Command.export.name: formats
+        case Command.open.name:
+            ["menu", "intro-state", "observation", "architecture", "moods"].map { "moodboard://" + $0 }
+        default: command.actions.map(\.name).filter { !$0.isEmpty }
+        }
+    }
 
     private func parameters(of command: Command, _ words: [String], _ current: String) -> Answer {
-        if words.isEmpty, let actions = Self.actions[command.name] {
-            return .words(actions.map { Candidate(word: $0) })
-        }
+        let actions = Self.actions(of: command)
+        if words.isEmpty, !actions.isEmpty { return .words(actions.map { Candidate(word: $0) }) }
         switch command.name {
         case Command.add.name: return .words(addWords(words, current))
         case Command.note.name where !words.isEmpty && !current.hasPrefix("@"): return .words([])
@@ -232,16 +227,14 @@ struct Completion {
     }
 
     private func methods() -> [Candidate] {
-        let answer = (try? client.call("rpc.discover")).flatMap { try? JSONValue.parse($0) }
-        return (answer?["methods"]?.array ?? []).compactMap { method in
-            method["name"]?.string.map { Candidate(word: $0, about: method["summary"]?.string ?? "") }
+        return (client.tried("rpc.discover")?.list(of: "methods") ?? []).compactMap { method in
+            method["name"]?.string.map { Candidate(word: $0, about: method.text(of: "summary")) }
         }
     }
 
     private func plugins() -> [Candidate] {
-        let answer = (try? client.call("plugin.list")).flatMap { try? JSONValue.parse($0) }
-        return (answer?["plugins"]?.array ?? []).compactMap { plugin in
-            plugin["id"]?.string.map { Candidate(word: $0, about: plugin["name"]?.string ?? "") }
+        return (client.tried("plugin.list")?.list(of: "plugins") ?? []).compactMap { plugin in
+            plugin["id"]?.string.map { Candidate(word: $0, about: plugin.text(of: "name")) }
         }
     }
 
@@ -251,9 +244,7 @@ struct Completion {
         ]
         guard let listed = try? client.handles()?.listed(), !listed.isOld else { return candidates }
         for (index, id) in listed.ids.prefix(Self.handlesMax).enumerated() {
-            guard let result = try? client.call("mood.get", [.init("id", .string(id))]),
-                let mood = try? client.mood(result)
-            else { continue }
+            guard let mood = try? client.mood(id: id) else { continue }
             candidates.append(Candidate(word: "@\(index + 1)", about: mood.told(client.clocks)))
         }
         return candidates

@@ -16,6 +16,10 @@ struct DeclaredParam: Sendable {
     /// A sentence for people.
     let summary: String
 
+    init(_ name: String, _ kind: Kind, _ absent: String?, _ summary: String) {
+        (self.name, self.kind, self.absent, self.summary) = (name, kind, absent, summary)
+    }
+
     /// The name on the command line: `time-zone` for `timeZone`. A param with a shorter word there keeps it.
     var option: String {
         if name == "component" { return "as" }

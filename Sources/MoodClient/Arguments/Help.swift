@@ -64,15 +64,6 @@ enum Help {
     private static func wrapped(_ text: String, indent: Int, _ width: Int) -> String {
         let width = min(max(width, widthMin), widthMax)
         let margin = String(repeating: " ", count: indent)
-        var lines = ""
-        var line = ""
-        for word in text.split(separator: " ") {
-            if !line.isEmpty, indent + DisplayWidth.of(line) + 1 + DisplayWidth.of(String(word)) > width {
-                lines += margin + line + "\n"
-                line = ""
-            }
-            line += (line.isEmpty ? "" : " ") + word
-        }
-        return lines + margin + line + "\n"
+        return Paragraph.wrapped(text, to: width - indent).map { margin + $0 + "\n" }.joined()
     }
 }

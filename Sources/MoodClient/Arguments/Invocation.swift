@@ -10,6 +10,9 @@ struct Invocation: Sendable {
 
     func has(_ option: String) -> Bool { given[option] != nil }
 
+    /// True for a switch that was given, else nil.
+    func flag(_ option: String) -> Bool? { has(option) ? true : nil }
+
     /// The last value given.
     func value(_ option: String) -> String? { given[option]?.last }
 

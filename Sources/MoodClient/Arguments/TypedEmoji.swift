@@ -71,134 +71,30 @@ enum TypedEmoji {
     /// Names that chat programs have for feelings and activities.
     private static let codes: [String: String] = {
         var codes: [String: String] = [:]
-        for line in table.split(separator: "\n") {
-            let words = line.split(separator: " ")
+        for row in table.split(whereSeparator: { $0 == "," || $0.isNewline }) {
+            let words = row.split(separator: " ")
             for name in words.dropFirst() { codes[String(name)] = selected(String(words[0])) }
         }
         return codes
     }()
 
     private static let table = """
-        😀 grinning
-        😃 smiley
-        😄 smile
-        😁 grin
-        😆 laughing satisfied
-        😅 sweat_smile
-        🤣 rofl
-        😂 joy
-        🙂 slightly_smiling_face
-        🙃 upside_down_face
-        😉 wink
-        😊 blush
-        😇 innocent
-        🥰 smiling_face_with_three_hearts
-        😍 heart_eyes
-        🤩 star_struck
-        😘 kissing_heart
-        ☺ relaxed
-        😋 yum
-        😛 stuck_out_tongue
-        😜 stuck_out_tongue_winking_eye
-        🤪 zany_face
-        🤗 hugs hugging
-        🤭 hand_over_mouth
-        🤔 thinking
-        😐 neutral_face
-        😑 expressionless
-        😶 no_mouth
-        😏 smirk
-        😒 unamused
-        🙄 roll_eyes
-        😬 grimacing
-        😌 relieved
-        😔 pensive
-        😪 sleepy
-        😴 sleeping
-        😷 mask
-        🤒 face_with_thermometer
-        🤕 face_with_head_bandage
-        🤢 nauseated_face
-        🤮 vomiting_face
-        🤧 sneezing_face
-        🥵 hot_face
-        🥶 cold_face
-        😵 dizzy_face
-        🤯 exploding_head
-        🥳 partying_face
-        😎 sunglasses
-        🤓 nerd_face
-        😕 confused
-        😟 worried
-        🙁 slightly_frowning_face
-        ☹ frowning_face
-        😮 open_mouth
-        😯 hushed
-        😲 astonished
-        😳 flushed
-        🥺 pleading_face
-        😦 frowning
-        😧 anguished
-        😨 fearful
-        😰 cold_sweat
-        😥 disappointed_relieved
-        😢 cry
-        😭 sob
-        😱 scream
-        😖 confounded
-        😣 persevere
-        😞 disappointed
-        😓 sweat
-        😩 weary
-        😫 tired_face
-        🥱 yawning_face
-        😤 triumph
-        😡 rage pout
-        😠 angry
-        🤬 cursing_face
-        💩 poop
-        ❤ heart
-        💔 broken_heart
-        💪 muscle
-        👍 +1 thumbsup
-        👎 -1 thumbsdown
-        👏 clap
-        🙏 pray
-        🔥 fire
-        ✨ sparkles
-        ⭐ star
-        🌟 star2
-        🎉 tada
-        🎂 birthday
-        ☀ sunny
-        ☁ cloud
-        🌧 cloud_with_rain
-        ⚡ zap
-        ❄ snowflake
-        🌈 rainbow
-        🌙 crescent_moon
-        🌊 ocean
-        🌱 seedling
-        🌸 cherry_blossom
-        ☕ coffee
-        🍺 beer
-        🍷 wine_glass
-        🍕 pizza
-        🏃 running runner
-        🚶 walking
-        🚴 bicyclist
-        🏊 swimmer
-        🧘 lotus_position
-        🎵 musical_note
-        🎮 video_game
-        📚 books
-        💻 computer
-        💼 briefcase
-        🏠 house
-        ✈ airplane
-        🐶 dog
-        🐱 cat
-        💊 pill
-        💤 zzz
+        😀 grinning, 😃 smiley, 😄 smile, 😁 grin, 😆 laughing satisfied, 😅 sweat_smile, 🤣 rofl, 😂 joy,
+        🙂 slightly_smiling_face, 🙃 upside_down_face, 😉 wink, 😊 blush, 😇 innocent,
+        🥰 smiling_face_with_three_hearts, 😍 heart_eyes, 🤩 star_struck, 😘 kissing_heart, ☺ relaxed, 😋 yum,
+        😛 stuck_out_tongue, 😜 stuck_out_tongue_winking_eye, 🤪 zany_face, 🤗 hugs hugging, 🤭 hand_over_mouth,
+        🤔 thinking, 😐 neutral_face, 😑 expressionless, 😶 no_mouth, 😏 smirk, 😒 unamused, 🙄 roll_eyes, 😬 grimacing,
+        😌 relieved, 😔 pensive, 😪 sleepy, 😴 sleeping, 😷 mask, 🤒 face_with_thermometer, 🤕 face_with_head_bandage,
+        🤢 nauseated_face, 🤮 vomiting_face, 🤧 sneezing_face, 🥵 hot_face, 🥶 cold_face, 😵 dizzy_face,
+        🤯 exploding_head, 🥳 partying_face, 😎 sunglasses, 🤓 nerd_face, 😕 confused, 😟 worried,
+        🙁 slightly_frowning_face, ☹ frowning_face, 😮 open_mouth, 😯 hushed, 😲 astonished, 😳 flushed,
+        🥺 pleading_face, 😦 frowning, 😧 anguished, 😨 fearful, 😰 cold_sweat, 😥 disappointed_relieved, 😢 cry, 😭 sob,
+        😱 scream, 😖 confounded, 😣 persevere, 😞 disappointed, 😓 sweat, 😩 weary, 😫 tired_face, 🥱 yawning_face,
+        😤 triumph, 😡 rage pout, 😠 angry, 🤬 cursing_face, 💩 poop, ❤ heart, 💔 broken_heart, 💪 muscle,
+        👍 +1 thumbsup, 👎 -1 thumbsdown, 👏 clap, 🙏 pray, 🔥 fire, ✨ sparkles, ⭐ star, 🌟 star2, 🎉 tada, 🎂 birthday,
+        ☀ sunny, ☁ cloud, 🌧 cloud_with_rain, ⚡ zap, ❄ snowflake, 🌈 rainbow, 🌙 crescent_moon, 🌊 ocean, 🌱 seedling,
+        🌸 cherry_blossom, ☕ coffee, 🍺 beer, 🍷 wine_glass, 🍕 pizza, 🏃 running runner, 🚶 walking, 🚴 bicyclist,
+        🏊 swimmer, 🧘 lotus_position, 🎵 musical_note, 🎮 video_game, 📚 books, 💻 computer, 💼 briefcase, 🏠 house,
+        ✈ airplane, 🐶 dog, 🐱 cat, 💊 pill, 💤 zzz
         """
 }

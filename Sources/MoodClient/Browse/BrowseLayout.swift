@@ -13,7 +13,7 @@ struct BrowseLayout {
         init?(_ value: JSONValue) {
             guard let action = value["action"] else { return nil }
             // A cell's own action is labeled by the cell's accessibility label.
-            label = value["label"]?.string ?? value["accessibility"]?["label"]?.string ?? action["type"]?.string ?? ""
+            label = value["label"]?.string ?? value["accessibility"]?["label"]?.string ?? action.text(of: "type")
             isDestructive = value["destructive"]?.boolean ?? false
             self.action = action
         }
@@ -55,14 +55,14 @@ struct BrowseLayout {
     init(_ screen: JSONValue, width: Int, hidesProblems: Bool = false) {
         self.width = max(width, 10)
         self.hidesProblems = hidesProblems
-        title = Escaping.visible(screen["title"]?.string ?? "")
-        offers = (screen["actions"]?.array ?? []).compactMap(Offer.init)
-        for tool in screen["toolbar"]?.array ?? [] {
+        title = Escaping.visible(screen.text(of: "title"))
+        offers = screen.list(of: "actions").compactMap(Offer.init)
+        for tool in screen.list(of: "toolbar") {
             guard let offer = Offer(tool) else { continue }
             if tool["type"]?.string == "dismiss" { dismissal = offer } else { offers.append(offer) }
-            if tool["isFavorite"]?.boolean == true { title += " ★" }
+            if tool.isTrue("isFavorite") { title += " ★" }
         }
-        let cells = screen["cells"]?.array ?? []
+        let cells = screen.list(of: "cells")
         var at = 0
         while at < cells.count {
             if cells[at]["type"]?.string == "choice" {
@@ -74,7 +74,7 @@ struct BrowseLayout {
                 at += 1
             }
         }
-        let footer = (screen["footer"]?.array ?? []).compactMap(\.string)
+        let footer = screen.texts(of: "footer")
         if !footer.isEmpty { lines.append([]) }
         for text in footer { addText(text, .quiet) }
         while lines.last?.isEmpty == true { lines.removeLast() }
@@ -83,35 +83,35 @@ struct BrowseLayout {
     // MARK: Cells
 
     private mutating func add(_ cell: JSONValue) {
-        let kind = cell["type"]?.string ?? ""
-        let text = cell["text"]?.string ?? ""
+        let kind = cell.text(of: "type")
+        let text = cell.text(of: "text")
         switch kind {
         case "hero":
             addBlank()
-            lines.append([Span(text: Escaping.visible(cell["emoji"]?.string ?? ""))])
+            lines.append([Span(text: Escaping.visible(cell.text(of: "emoji")))])
         case "section":
             addBlank()
-            addText(cell["title"]?.string ?? "", .heading)
+            addText(cell.text(of: "title"), .heading)
             if let footer = cell["footer"]?.string { addText(footer, .quiet) }
         case "menuItem":
             addRow(
                 cell,
                 [
-                    (DisplayWidth.padded(cell["number"]?.string ?? "", to: 5), .quiet),
-                    (DisplayWidth.padded(cell["title"]?.string ?? "", to: 16), .plain),
-                    (cell["description"]?.string ?? "", .quiet),
+                    (DisplayWidth.padded(cell.text(of: "number"), to: 5), .quiet),
+                    (DisplayWidth.padded(cell.text(of: "title"), to: 16), .plain),
+                    (cell.text(of: "description"), .quiet),
                 ])
         case "moodRow":
-            let mood = "\(cell["emoji"]?.string ?? "") \(cell["title"]?.string ?? "")"
+            let mood = "\(cell.text(of: "emoji")) \(cell.text(of: "title"))"
             addRow(
                 cell,
                 [
-                    (cell["isFavorite"]?.boolean == true ? "★" : " ", .mark),
+                    (cell.isTrue("isFavorite") ? "★" : " ", .mark),
                     (DisplayWidth.padded(DisplayWidth.cut(mood, to: 28), to: min(28, width / 2)), .plain),
                     (text, .quiet),
                 ])
         case "field":
-            let title = cell["title"]?.string ?? ""
+            let title = cell.text(of: "title")
             var parts: [(String, Style.Role)] = [
                 (DisplayWidth.padded(title, to: 8), .quiet),
                 (text.isEmpty ? "…" : text, text.isEmpty ? .quiet : .plain),
@@ -120,10 +120,10 @@ struct BrowseLayout {
             addRow(cell, parts)
         case "notes":
             addBlank()
-            addLines(text, cell["isPlaceholder"]?.boolean == true ? .quiet : .plain, target: target(cell))
+            addLines(text, cell.isTrue("isPlaceholder") ? .quiet : .plain, target: target(cell))
         case "empty":
             addBlank()
-            addText(cell["title"]?.string ?? "", .heading)
+            addText(cell.text(of: "title"), .heading)
             addText(text, .plain)
         case "hint":
             addBlank()
@@ -143,7 +143,7 @@ struct BrowseLayout {
             return member.string ?? member.text
         }
         guard let fact = CellFact.all[kind] else {
-            let text = cell["text"]?.string ?? cell["value"]?.string ?? cell["title"]?.string ?? ""
+            let text = cell["text"]?.string ?? cell["value"]?.string ?? cell.text(of: "title")
             // The label repeats the title.
             if text == cell["text"]?.string, cell["style"]?.string == "largeTitle" { return }
             return addLines(text, .plain, target: target(cell))
@@ -170,8 +170,8 @@ struct BrowseLayout {
         var line: [Span] = []
         var used = 0
         for cell in cells {
-            let text = Escaping.visible(cell["text"]?.string ?? "")
-            let shown = cell["isSelected"]?.boolean == true ? "[\(text)]" : " \(text) "
+            let text = Escaping.visible(cell.text(of: "text"))
+            let shown = cell.isTrue("isSelected") ? "[\(text)]" : " \(text) "
             let columns = DisplayWidth.of(shown) + 1
             if used + columns > width - 2, !line.isEmpty {
                 lines.append(line)
@@ -195,7 +195,7 @@ struct BrowseLayout {
     /// Adds a text wrapped to the width. The first line can be chosen if there is a target.
     private mutating func addLines(_ text: String, _ role: Style.Role, target: Int?) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            for part in Self.wrapped(Escaping.visible(String(line)), to: width - 4) {
+            for part in Paragraph.wrapped(Escaping.visible(String(line)), to: width - 4) {
                 lines.append(part.isEmpty && target == nil ? [] : [Span(text: part, role: role, target: target)])
             }
         }
@@ -216,8 +216,8 @@ struct BrowseLayout {
 
     /// - Returns: nil if nothing can be done with the cell.
     private mutating func target(_ cell: JSONValue) -> Int? {
-        var target = Target(id: cell["id"]?.string ?? "")
-        target.offers = (cell["actions"]?.array ?? []).compactMap(Offer.init)
+        var target = Target(id: cell.text(of: "id"))
+        target.offers = cell.list(of: "actions").compactMap(Offer.init)
         if let own = Offer(cell) {
             // If an equal action is among the offers, its label is shorter.
             target.primary = target.offers.first { $0.action.text == own.action.text } ?? own
@@ -225,26 +225,11 @@ struct BrowseLayout {
         // A tap on a row takes its offer that navigates.
         if target.primary == nil { target.primary = target.offers.first { $0.action["type"]?.string == "navigate" } }
         if cell["type"]?.string == "field", let name = cell["name"]?.string {
-            target.field = (name, cell["title"]?.string ?? name, cell["text"]?.string ?? "")
+            target.field = (name, cell["title"]?.string ?? name, cell.text(of: "text"))
         }
         guard target.primary != nil || target.field != nil || !target.offers.isEmpty else { return nil }
         targets.append(target)
         return targets.count - 1
     }
 
-    /// Breaks a text into lines of at most so many columns, at spaces if possible.
-    static func wrapped(_ text: String, to columns: Int) -> [String] {
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-            let next = line.isEmpty ? String(word) : line + " " + word
-            if DisplayWidth.of(next) <= columns || line.isEmpty {
-                line = next
-            } else {
-                lines.append(line)
-                line = String(word)
-            }
-        }
-        return lines + [line]
-    }
 }

@@ -14,9 +14,11 @@ extension Browser {
         if offer.isDestructive { return mode = .confirming(offer) }
         guard offer.action["type"]?.string == "editNotes" else { return try perform(offer.action) }
         let action = offer.action
-        mode = .typing(title: "Notes", LineEditor(action["notes"]?.string ?? "")) {
+        mode = .typing(title: "Notes", LineEditor(action.text(of: "notes"))) {
             (browser, text) throws(ClientError) in
-            try browser.perform(action.replacing("notes", with: .string(text)))
+            var written = Params(action.object ?? [])
+            written["notes"] = .string(text)
+            try browser.perform(written.json)
         }
     }
 
@@ -28,7 +30,7 @@ extension Browser {
             let value: JSONValue =
                 field.name == "tags" ? .array(Client.tags(text).map { .string($0) }) : .string(text)
             try browser.attempt { (client) throws(ClientError) in
-                _ = try client.call("editor.set", [.init(field.name, value)])
+                _ = try client.call("editor.set", Params([.init(field.name, value)]))
             }
             try browser.noteRevision()
         }
@@ -40,7 +42,7 @@ extension Browser {
         let before = isChoice ? try client.tree(client.call("editor.state")) : nil
         var result: JSONValue?
         try attempt { (client) throws(ClientError) in
-            result = try client.tree(client.call("action.perform", [.init("action", action)]))
+            result = try client.tree(client.call("action.perform", ["action": action]))
         }
         try noteRevision()
         guard let result else { return }
@@ -50,27 +52,27 @@ extension Browser {
                 suggestedLabel = nil
                 // A new mood begins with an emoji that is chosen already.
                 if let state = result["editor"], state["editing"] == nil {
-                    try fillLabel(of: state["selectedEmoji"]?.string ?? "", state)
+                    try fillLabel(of: state.text(of: "selectedEmoji"), state)
                 }
             }
             isEditing = isPresented
         }
         if let before {
             isFormTouched = true
-            try fillLabel(of: action["emoji"]?.string ?? "", before)
+            try fillLabel(of: action.text(of: "emoji"), before)
         }
-        for effect in result["effects"]?.array ?? [] { show(effect) }
+        for effect in result.list(of: "effects") { show(effect) }
     }
 
     /// Fills in the palette's label of a chosen emoji, unless a person typed a label.
     private func fillLabel(of emoji: String, _ before: JSONValue) throws(ClientError) {
         let palette = client.palette()
         guard let label = before["label"]?.string, let feeling = palette.feeling(emoji: emoji) else { return }
-        let usual = palette.feeling(emoji: before["selectedEmoji"]?.string ?? "")?.label
+        let usual = palette.feeling(emoji: before.text(of: "selectedEmoji"))?.label
         guard label.isEmpty || label == usual else { return }
         suggestedLabel = feeling.label
         try attempt { (client) throws(ClientError) in
-            _ = try client.call("editor.set", [.init("label", .string(feeling.label))])
+            _ = try client.call("editor.set", ["label": feeling.label])
         }
     }
 
@@ -87,26 +89,19 @@ extension Browser {
     /// Shows an effect for the client: a text, or an address to open elsewhere.
     private func show(_ effect: JSONValue) {
         switch effect["type"]?.string {
-        case "present": mode = .reading(title: "To share", effect["text"]?.string ?? "")
-        case "openURL": mode = .reading(title: "Open", effect["url"]?.string ?? "")
-        case "openEmail": mode = .reading(title: "Write to", effect["address"]?.string ?? "")
+        case "present": mode = .reading(title: "To share", effect.text(of: "text"))
+        case "openURL": mode = .reading(title: "Open", effect.text(of: "url"))
+        case "openEmail": mode = .reading(title: "Write to", effect.text(of: "address"))
         case "showMap":
             let place = [effect["latitude"], effect["longitude"]].compactMap { $0?.text }.joined(separator: ", ")
             mode = .reading(title: effect["label"]?.string ?? "Map", "geo:" + place)
         case "showImage", "playAudio":
-            let source = effect["path"]?.string ?? effect["url"]?.string ?? ""
+            let source = effect["path"]?.string ?? effect.text(of: "url")
             mode = .reading(title: effect["alt"]?.string ?? effect["title"]?.string ?? "File", source)
         case "showEvents":
-            let events = (effect["events"]?.array ?? []).compactMap { $0["title"]?.string }
+            let events = effect.list(of: "events").compactMap { $0["title"]?.string }
             mode = .reading(title: effect["hostName"]?.string ?? "Events", events.joined(separator: "\n"))
         default: break
         }
-    }
-}
-
-extension JSONValue {
-    /// The object with another value for a member.
-    fileprivate func replacing(_ name: String, with value: JSONValue) -> JSONValue {
-        .object((object ?? []).map { $0.name == name ? Member(name, value) : $0 })
     }
 }

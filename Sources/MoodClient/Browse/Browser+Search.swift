@@ -5,7 +5,7 @@ extension Browser {
     /// Opens the list of moods, which people come for. The menu is a step back.
     func openList() throws(ClientError) {
         try attempt { (client) throws(ClientError) in
-            _ = try client.call("nav.navigate", [.init("route", ["name": "crudList"])])
+            _ = try client.call("nav.navigate", ["route": ["name": "crudList"] as Params])
         }
         mustLoad = true
     }
@@ -25,22 +25,18 @@ extension Browser {
         do throws(ClientError) {
             let filter = try filter(search)
             let page = try client.tree(
-                client.call("mood.list", [.init("filter", .object(filter)), .init("rows", true)]))
-            items = page["items"]?.array ?? []
+                client.call("mood.list", ["filter": filter, "rows": true]))
+            items = page.list(of: "items")
         } catch {
             guard let line = error.lines(for: client.invocation.command).first else { throw error }
             message = line
         }
         let cells = items.isEmpty ? [Self.nothing] : items.compactMap(row)
-        return .object(
-            (list.object ?? []).map { member in
-                switch member.name {
-                case "cells": .init("cells", .array(cells))
-                case "title": .init("title", .string("\(member.value.string ?? ""): \(search)"))
-                case "footer": .init("footer", [])
-                default: member
-                }
-            })
+        var screen = Params(list.object ?? [])
+        screen["cells"] = .array(cells)
+        screen["title"] = .string("\(list.text(of: "title")): \(search)")
+        screen["footer"] = nil
+        return screen.json
     }
 
     private static let nothing: JSONValue = ["type": "empty", "title": "No mood matches", "text": "Esc shows all."]
@@ -58,32 +54,27 @@ extension Browser {
     }
 
     /// Reads a search: `#sea` is a tag, `@yesterday` and `@2026-11` are days, the rest is text.
-    private func filter(_ search: String) throws(ClientError) -> [JSONValue.Member] {
-        var (texts, tags, filter) = ([String](), [String](), [JSONValue.Member]())
+    private func filter(_ search: String) throws(ClientError) -> Params {
+        var (texts, tags, filter) = ([String](), [String](), Params())
         for word in search.split(whereSeparator: \.isWhitespace).map(String.init) {
             if word.hasPrefix("#"), word.count > 1 {
                 tags += Client.tags(word)
             } else if word.hasPrefix("@"), word.count > 1 {
-                let span = try client.span(String(word.dropFirst()), option: word)
-                if let days = span.days {
-                    filter = [.init("dayFrom", .string(days.from)), .init("dayTo", .string(days.to))]
-                } else {
-                    filter = [.init("from", .string(span.start)), .init("to", .string(span.end))]
-                }
+                filter = try client.span(String(word.dropFirst()), option: word).filter
             } else {
                 texts.append(word)
             }
         }
-        if !tags.isEmpty { filter.append(.init("tags", .array(tags.map { .string($0) }))) }
-        if !texts.isEmpty { filter.append(.init("text", .string(texts.joined(separator: " ")))) }
-        return filter
+        return filter + [
+            "tags": tags.isEmpty ? nil : tags, "text": texts.isEmpty ? nil : texts.joined(separator: " "),
+        ]
     }
 
     /// Undoes or redoes the last change of the store. The line below says which, and how to reverse that.
     func reverse(_ method: String) throws(ClientError) {
         let isRedo = method == "store.redo"
         try attempt { (client) throws(ClientError) in
-            let result = try client.tree(client.call(method, [.init("scope", "store")]))
+            let result = try client.tree(client.call(method, ["scope": "store"]))
             guard let revision = result["undone"]?.array?.first?["revision"]?.integer else {
                 self.message = isRedo ? "There is nothing to make again." : "There is nothing to undo."
                 return

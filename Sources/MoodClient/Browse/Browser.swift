@@ -92,8 +92,8 @@ final class Browser {
 
     private func subscribe() throws(ClientError) {
         let answer = try client.tree(
-            client.call("events.subscribe", [.init("topics", ["mood", "store", "nav"])]))
-        seenRevision = answer["revision"]?.integer ?? 0
+            client.call("events.subscribe", ["topics": ["mood", "store", "nav"]]))
+        seenRevision = answer.number(of: "revision")
     }
 
     /// Handles the host's notifications: after any change it requests the screen again.
@@ -106,7 +106,7 @@ final class Browser {
             guard event["topic"]?.string == "mood", let revision = event["seq"]?.integer, revision > self.seenRevision
             else { return }
             self.seenRevision = revision
-            self.message = "Changed elsewhere: \(Self.told(event["changes"]?.array ?? []))"
+            self.message = "Changed elsewhere: \(Self.told(event.list(of: "changes")))"
         }
         if isLagging { try subscribe() }
     }
@@ -136,7 +136,7 @@ final class Browser {
             // The form comes from the screen that is the form.
             screen = try client.tree(
                 client.call(
-                    "nav.screen", [.init("route", ["name": "introState"])] + client.screenParams(), in: .words))
+                    "nav.screen", try ["route": ["name": "introState"] as Params] + client.screenParams(), in: .words))
             next = BrowseLayout(screen, width: width, hidesProblems: !isFormTouched)
             isFormOver = next.hasFields
         }
@@ -324,7 +324,7 @@ final class Browser {
         if case .reading(let title, let text) = mode {
             lines = [style.apply(.heading, to: DisplayWidth.cut(" " + title, to: columns - 1))]
             let parts = text.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
-                BrowseLayout.wrapped(Escaping.visible(String($0)), to: columns - 4)
+                Paragraph.wrapped(Escaping.visible(String($0)), to: columns - 4)
             }
             lines += parts.prefix(max(count - 3, 1)).map { "  " + $0 }
         } else {

@@ -2,36 +2,31 @@ import JSONCodec
 
 extension Command {
     static let call = Command(
-        name: "rpc", summary: "Send any request, or speak the protocol yourself.",
-        parameters: [
-            .init("METHOD", .optional, "The method; without it stdin goes to the host and its answers to stdout."),
-            .init("PARAMS", .optional, "The params as JSON; - reads them from stdin."),
-        ],
-        options: [
-            .init("record", .text("FILE"), "Without METHOD: keep what is sent and answered in a new file."),
-            .init("replay", .text("FILE"), "Send what was kept again, and compare the answers byte for byte."),
-            .init(
-                "test-clock", .text("TIME"),
-                "For record and replay: the time of the first request (default: 2026-01-02T03:04:05.678Z)."),
-            .init("test-seed", .integer("N"), "For record and replay: what ids are made from (default: 1)."),
-        ],
-        notes: [
-            "'mood rpc METHOD --help' tells what a method takes and answers.",
+        "rpc", "Send any request, or speak the protocol yourself.", Client.callAny,
+        .word("METHOD", .optional, "The method; without it stdin goes to the host and its answers to stdout."),
+        .word("PARAMS", .optional, "The params as JSON; - reads them from stdin."),
+        .option("record", .text("FILE"), "Without METHOD: keep what is sent and answered in a new file."),
+        .option("replay", .text("FILE"), "Send what was kept again, and compare the answers byte for byte."),
+        .option(
+            "test-clock", .text("TIME"),
+            "For record and replay: the time of the first request (default: 2026-01-02T03:04:05.678Z)."),
+        .option("test-seed", .integer("N"), "For record and replay: what ids are made from (default: 1)."),
+        .note("'mood rpc METHOD --help' tells what a method takes and answers."),
+        .note(
             "With a METHOD the result is printed as it came, one line of JSON. An error goes to stderr in words, or with"
-                + " --json as the error object.",
+                + " --json as the error object."),
+        .note(
             "Without one every line of stdin must be a JSON-RPC 2.0 message; all of them are served by one host in one"
-                + " session, and the exit status is 0 when the host ended well, whatever it answered.",
+                + " session, and the exit status is 0 when the host ended well, whatever it answered."),
+        .note(
             "--record and --replay use a store in memory, unless --store names one. The file says how the host was started,"
-                + " with a clock and ids of its own, so that the same answers come again. The exit status is 1 where they do not.",
-        ],
-        examples: [
-            .init("mood rpc host.info", "A request without params."),
-            .init("mood rpc mood.get '{\"id\":\"0194f2a1-…\"}'", "Quote params for the shell."),
-            .init(
-                "printf '%s\\n' '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"host.ping\"}' | mood rpc",
-                "Messages of your own."),
-        ],
-        run: { (client) throws(ClientError) in try client.callAny() })
+                + " with a clock and ids of its own, so that the same answers come again. The exit status is 1 where they do not."
+        ),
+        .example("mood rpc host.info", "A request without params."),
+        .example("mood rpc mood.get '{\"id\":\"0194f2a1-…\"}'", "Quote params for the shell."),
+        .example(
+            "printf '%s\\n' '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"host.ping\"}' | mood rpc",
+            "Messages of your own."))
 }
 
 extension Client {
@@ -80,13 +75,13 @@ extension Client {
             if let method { return methodHelp(method, methods) }
             var text = "\nMETHODS (from \(Escaping.visible(options.program ?? HostLocation.programName))):\n"
             for method in methods {
-                let params = (method["params"]?.array ?? []).compactMap { param in
-                    param["name"]?.string.map { param["required"]?.boolean == true ? $0 : "\($0)?" }
+                let params = method.list(of: "params").compactMap { param in
+                    param["name"]?.string.map { param.isTrue("required") ? $0 : "\($0)?" }
                 }
                 let form = params.isEmpty ? "" : " {\(params.joined(separator: ", "))}"
-                let summary = method["summary"]?.string ?? ""
+                let summary = method.text(of: "summary")
                 text += Help.row(
-                    "  " + Escaping.visible(method["name"]?.string ?? ""), Escaping.visible(summary + form))
+                    "  " + Escaping.visible(method.text(of: "name")), Escaping.visible(summary + form))
             }
             return text
         } catch {
@@ -103,11 +98,11 @@ extension Client {
             return "\nThe host has no method '\(Escaping.visible(name))'.\(Suggestion.question(nearest))\n"
         }
         var text = "\n\(shown(method["name"])): \(shown(method["summary"]))\n"
-        let params = method["params"]?.array ?? []
+        let params = method.list(of: "params")
         if !params.isEmpty { text += "\nPARAMS:\n" }
         for param in params {
             let schema = param["schema"] ?? .null
-            let isRequired = param["required"]?.boolean == true
+            let isRequired = param.isTrue("required")
             let absent = schema["default"].map { ", \($0.text) if absent" } ?? (isRequired ? "" : ", may be absent")
             text += Help.row(
                 "  " + shown(param["name"]),
@@ -122,7 +117,7 @@ extension Client {
                 "  " + Escaping.visible(member.name),
                 "\(shown(member.value["description"])) (\(Escaping.visible(words)))")
         }
-        let errors = (method["errors"]?.array ?? []).map { shown($0["message"]) }
+        let errors = method.list(of: "errors").map { shown($0["message"]) }
         return text + "\n" + Help.row("ERRORS:", errors.joined(separator: ", "))
     }
 }

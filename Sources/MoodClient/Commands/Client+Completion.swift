@@ -2,21 +2,15 @@ import JSONCodec
 
 extension Command {
     static let completion = Command(
-        name: "completion", summary: "Print what makes your shell complete mood's words.",
-        parameters: [
-            .init("SHELL", "bash, zsh or fish."),
-            .init("WORD", .any, "After 'words' in place of a shell: what stands on the line so far."),
-        ],
-        notes: [
+        "completion", "Print what makes your shell complete mood's words.", Client.complete,
+        .word("SHELL", "bash, zsh or fish."),
+        .word("WORD", .any, "After 'words' in place of a shell: what stands on the line so far."),
+        .note(
             "bash: source <(mood completion bash). zsh: the same after compinit. fish: mood completion fish | source. Put it into the"
                 + " file that your shell reads when it starts. Commands, options, tags, your palette, and handles with their"
-                + " moods are completed."
-        ],
-        examples: [
-            .init("mood completion bash > ~/.local/share/bash-completion/completions/mood", "For every bash of yours."),
-            .init("mood completion fish > ~/.config/fish/completions/mood.fish", "For fish."),
-        ],
-        run: { (client) throws(ClientError) in try client.complete() })
+                + " moods are completed."),
+        .example("mood completion bash > ~/.local/share/bash-completion/completions/mood", "For every bash of yours."),
+        .example("mood completion fish > ~/.config/fish/completions/mood.fish", "For fish."))
 }
 
 extension Client {

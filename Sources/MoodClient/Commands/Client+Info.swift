@@ -3,19 +3,14 @@ import Versions
 
 extension Command {
     static let info = Command(
-        name: "info", summary: "Show the host, its store and its limits.",
-        examples: [
-            .init("mood info", "Which host, which store, how many moods."),
-            .init("mood info --json", "The same for programs, with every limit."),
-        ],
-        run: { (client) throws(ClientError) in try client.info() })
+        "info", "Show the host, its store and its limits.", Client.info,
+        .example("mood info", "Which host, which store, how many moods."),
+        .example("mood info --json", "The same for programs, with every limit."))
 }
 
 extension Client {
     func info() throws(ClientError) {
-        let result = try call("host.info")
-        if wantsJSON { return try print(json: result) }
-        let info = try tree(result)
+        guard let info = try answer("host.info") else { return }
         guard info.object != nil else { throw unexpected() }
         var rows = [
             ("host", [info["name"]?.string, info["version"]?.string].compactMap { $0 }.joined(separator: " ")),
@@ -23,32 +18,26 @@ extension Client {
             ("protocol", Self.plain(info["protocolVersion"])),
         ]
         rows += storeRows(info["store"])
-        let features = (info["features"]?.array ?? []).compactMap(\.string)
+        let features = info.texts(of: "features")
         if !features.isEmpty { rows.append(("features", features.joined(separator: ", "))) }
-        let width = rows.map { DisplayWidth.of($0.0) }.max() ?? 0
-        var text = ""
-        for (name, value) in rows where !value.isEmpty {
-            let term = style.apply(.quiet, to: DisplayWidth.padded(name, to: width))
-            text += "\(term)  \(Escaping.visible(value))\n"
-        }
-        try print(text)
+        try print(text(of: rows.filter { !$0.1.isEmpty }.map { PluginView.Row(term: $0.0, text: $0.1) }))
     }
 
     private func storeRows(_ store: JSONValue?) -> [(String, String)] {
         guard let store else { return [] }
-        let place = store["inMemory"]?.boolean == true ? "in memory, kept nowhere" : Self.plain(store["path"])
+        let place = store.isTrue("inMemory") ? "in memory, kept nowhere" : Self.plain(store["path"])
         if let error = store["error"] {
             return [("store", place), ("cannot be opened", Self.plain(error["message"]))]
         }
         var rows = [("store", Self.isNotMade(store) ? place + ", not there yet" : place)]
         if let moods = store["moods"]?.integer {
-            let favorites = store["favorites"]?.integer ?? 0
+            let favorites = store.number(of: "favorites")
             rows.append(("moods", "\(moods) (\(favorites) \(favorites == 1 ? "favorite" : "favorites"))"))
         }
         rows.append(("revision", Self.plain(store["revision"])))
         rows.append(("schema", Self.plain(store["schemaVersion"])))
         if let bytes = store["bytes"]?.integer { rows.append(("size", Self.size(bytes))) }
-        if store["readOnly"]?.boolean == true {
+        if store.isTrue("readOnly") {
             rows.append(("read only", store["readOnlyReason"]?.string ?? "yes"))
         }
         if let damaged = store["damaged"] {

@@ -29,13 +29,13 @@ extension Client {
     /// A call whose answer is in the language of `--locale`, the setting or the environment. If the host does not know
     /// the environment's locale, it is left out.
     func call(
-        _ method: String, _ params: [JSONValue.Member], in category: LocaleCategory
+        _ method: String, _ params: Params, in category: LocaleCategory
     ) throws(ClientError) -> [UInt8] {
-        guard !params.contains(where: { $0.name == "locale" }), let locale = environmentLocale(category) else {
+        guard params["locale"] == nil, let locale = environmentLocale(category) else {
             return try call(method, params)
         }
         do throws(ClientError) {
-            return try call(method, params + [.init("locale", .string(locale))])
+            return try call(method, params + ["locale": locale])
         } catch {
             guard case .remote(let failure) = error, failure.data?["path"]?.string == "/locale" else { throw error }
             isEnvironmentLocaleUnknown = true

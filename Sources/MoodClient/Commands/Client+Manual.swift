@@ -1,12 +1,9 @@
 extension Command {
     static let manual = Command(
-        name: "man", summary: "Print a manual page, in the form of man(1).",
-        parameters: [.init("COMMAND", .optional, "The page of a command; without it that of mood.")],
-        examples: [
-            .init("mood man | man -l -", "Read it."),
-            .init("mood man > ~/.local/share/man/man1/mood.1", "Where 'man mood' finds it."),
-        ],
-        run: { (client) throws(ClientError) in try client.manual() })
+        "man", "Print a manual page, in the form of man(1).", Client.manual,
+        .word("COMMAND", .optional, "The page of a command; without it that of mood."),
+        .example("mood man | man -l -", "Read it."),
+        .example("mood man > ~/.local/share/man/man1/mood.1", "Where 'man mood' finds it."))
 }
 
 extension Client {

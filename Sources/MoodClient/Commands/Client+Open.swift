@@ -2,43 +2,27 @@ import JSONCodec
 
 extension Command {
     static let open = Command(
-        name: "open", summary: "Open an address and show its screen, such as that of a mood.",
-        parameters: [
-            .init(
-                "URL",
-                "moodboard://mood/ID (whole), or moodboard:// and menu, intro-state, observation, architecture or moods."
-            )
-        ],
-        options: [
-            .init(DeclaredParams.NavScreen.locale, "LOCALE"), .init(DeclaredParams.NavScreen.timeZone, "ZONE"),
-            .init(DeclaredParams.NavScreen.now, "TIME"),
-        ],
-        notes: [
+        "open", "Open an address and show its screen, such as that of a mood.", Client.open,
+        .word(
+            "URL",
+            "moodboard://mood/ID (whole), or moodboard:// and menu, intro-state, observation, architecture or moods."),
+        .option(DeclaredParams.NavScreen.locale, "LOCALE"),
+        .option(DeclaredParams.NavScreen.timeZone, "ZONE"),
+        .option(DeclaredParams.NavScreen.now, "TIME"),
+        .note(
             "The screen is shown as text, with what can be done there in brackets. With --json it is what 'nav.screen'"
                 + " answers: typed cells and complete actions, for a program that draws it. 'mood nav url moodDetail"
-                + " @last' prints the address of a mood."
-        ],
-        examples: [
-            .init("mood open moodboard://moods", "The list."),
-            .init("mood open moodboard://mood/0194f2a1-0000-7000-8000-000000000001", "A mood, close up."),
-            .init("mood open moodboard://architecture --locale fr_FR", "Another screen, in French."),
-        ],
-        run: { (client) throws(ClientError) in try client.open() })
+                + " @last' prints the address of a mood."),
+        .example("mood open moodboard://moods", "The list."),
+        .example("mood open moodboard://mood/0194f2a1-0000-7000-8000-000000000001", "A mood, close up."),
+        .example("mood open moodboard://architecture --locale fr_FR", "Another screen, in French."))
 }
 
 extension Client {
     func open() throws(ClientError) {
-        var params: [JSONValue.Member] = []
-        for param in [DeclaredParams.NavScreen.locale, DeclaredParams.NavScreen.timeZone] {
-            if let value = invocation.value(param.option) { params.append(.init(param.name, .string(value))) }
-        }
-        if let now = invocation.value("now") {
-            params.append(.init("now", .string(try moment(now, option: "--now"))))
-        }
-        _ = try call("nav.open", [.init("url", .string(invocation.words[0]))])
-        let result = try call("nav.screen", params, in: .words)
-        if wantsJSON { return try print(json: result) }
-        let screen = try tree(result)
+        let params = try screenParams()
+        _ = try call("nav.open", ["url": invocation.words[0]])
+        guard let screen = try told(call("nav.screen", params, in: .words)) else { return }
         guard screen["cells"]?.array != nil else { throw unexpected() }
         try print(
             ScreenView.text(

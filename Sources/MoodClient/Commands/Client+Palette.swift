@@ -2,25 +2,18 @@ import JSONCodec
 
 extension Command {
     static let palette = Command(
-        name: "palette", summary: "Show the words that you have for feelings, and change them.",
-        parameters: [
-            .init("ACTION", .optional, "add, rm or mv; without it the feelings are shown."),
-            .init("WORD", .any, "For add an emoji and a label; for rm names; for mv a name and its new position."),
-        ],
-        options: [
-            .init("valence", .number("N"), "With add: how pleasant it is, from -1 to 1."),
-            .init("alias", .text("NAME"), isRepeatable: true, "With add: another name of it, or several with commas."),
-        ],
-        notes: [
+        "palette", "Show the words that you have for feelings, and change them.", Client.showOrChangePalette,
+        .word("ACTION", .optional, "add, rm or mv; without it the feelings are shown."),
+        .word("WORD", .any, "For add an emoji and a label; for rm names; for mv a name and its new position."),
+        .option("valence", .number("N"), "With add: how pleasant it is, from -1 to 1."),
+        .option("alias", .text("NAME"), isRepeatable: true, "With add: another name of it, or several with commas."),
+        .note(
             "A name is a label, an alias, or the emoji. No name stands for two feelings. Moods that are there stay as they are."
-        ],
-        examples: [
-            .init("mood palette", "The feelings, in their order."),
-            .init("mood palette add 🫠 Melting --valence -0.2 --alias gooey", "A word of your own."),
-            .init("mood palette mv melting 1", "The first one from now on."),
-            .init("mood palette rm melting", "Without it."),
-        ],
-        run: { (client) throws(ClientError) in try client.showOrChangePalette() })
+        ),
+        .example("mood palette", "The feelings, in their order."),
+        .example("mood palette add 🫠 Melting --valence -0.2 --alias gooey", "A word of your own."),
+        .example("mood palette mv melting 1", "The first one from now on."),
+        .example("mood palette rm melting", "Without it."))
 }
 
 extension Client {
@@ -49,7 +42,7 @@ extension Client {
             .init("ALIASES", isFlexible: true, role: .quiet),
         ])
         for (index, entry) in entries.enumerated() {
-            let aliases = (entry["aliases"]?.array ?? []).compactMap(\.string)
+            let aliases = entry.texts(of: "aliases")
             table.rows.append([
                 "\(index + 1)", Self.title(entry), entry["valence"]?.text ?? "",
                 Escaping.visible(aliases.joined(separator: ", ")),
@@ -57,12 +50,12 @@ extension Client {
         }
         if console.isOutputTerminal { return try print(table.text(width: max(console.columns - 2, 1), style: style)) }
         for (row, entry) in zip(table.rows, entries) {
-            try print(MoodView.fields([entry["emoji"]?.string ?? "", entry["label"]?.string ?? "", row[2], row[3]]))
+            try print(MoodView.fields([entry.text(of: "emoji"), entry.text(of: "label"), row[2], row[3]]))
         }
     }
 
     private static func title(_ entry: JSONValue) -> String {
-        Escaping.visible("\(entry["emoji"]?.string ?? "") \(entry["label"]?.string ?? "")")
+        Escaping.visible("\(entry.text(of: "emoji")) \(entry.text(of: "label"))")
     }
 
     private func addFeeling(_ words: [String], to entries: inout [JSONValue]) throws(ClientError) {
@@ -121,8 +114,8 @@ extension Client {
         let emoji = (try? TypedEmoji.read(name)) ?? nil
         let folded = Folding.folded(name)
         return entries.firstIndex { entry in
-            if let emoji { return TypedEmoji.isSame(entry["emoji"]?.string ?? "", emoji) }
-            let names = [entry["label"]?.string ?? ""] + (entry["aliases"]?.array ?? []).compactMap(\.string)
+            if let emoji { return TypedEmoji.isSame(entry.text(of: "emoji"), emoji) }
+            let names = [entry.text(of: "label")] + entry.texts(of: "aliases")
             return names.contains { Folding.folded($0) == folded }
         }
     }
@@ -131,7 +124,7 @@ extension Client {
     private func keep(_ entries: [JSONValue], adding names: [String] = []) throws(ClientError) {
         let result: [UInt8]
         do throws(ClientError) {
-            result = try call("settings.set", [.init("palette", .array(entries))])
+            result = try call("settings.set", ["palette": entries])
         } catch {
             guard case .remote(let failure) = error, failure.code == -32602,
                 let reason = failure.data?["reason"]?.string,

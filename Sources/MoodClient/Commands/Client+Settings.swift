@@ -3,23 +3,17 @@ import Platform
 
 extension Command {
     static let settings = Command(
-        name: "settings", summary: "Show what you have chosen, and choose.",
-        parameters: [
-            .init("NAME", .optional, "One of those that 'mood settings' shows."),
-            .init("VALUE", .optional, "What it is from now on; without it, what it is."),
-        ],
-        options: [.init("unset", .text("NAME"), "Go back to what is there without a choice.")],
-        notes: [
+        "settings", "Show what you have chosen, and choose.", Client.showOrChange,
+        .word("NAME", .optional, "One of those that 'mood settings' shows."),
+        .word("VALUE", .optional, "What it is from now on; without it, what it is."),
+        .option("unset", .text("NAME"), "Go back to what is there without a choice."),
+        .note(
             "A command line comes before the environment, that before what is chosen here. Those of the store go with it to every"
-                + " program; the others are this client's, in ~/.config/moodboard/config.json."
-        ],
-        examples: [
-            .init("mood settings", "All of them, with where each comes from."),
-            .init("mood settings dayStartsAt 04:00", "What is felt before four belongs to the day before."),
-            .init("mood settings keepZone false", "Moods are added without the zone of the place."),
-            .init("mood settings --unset timeZone", "The zone of the system again."),
-        ],
-        run: { (client) throws(ClientError) in try client.showOrChange() })
+                + " program; the others are this client's, in ~/.config/moodboard/config.json."),
+        .example("mood settings", "All of them, with where each comes from."),
+        .example("mood settings dayStartsAt 04:00", "What is felt before four belongs to the day before."),
+        .example("mood settings keepZone false", "Moods are added without the zone of the place."),
+        .example("mood settings --unset timeZone", "The zone of the system again."))
 }
 
 /// `mood settings`: those of the store, which the host keeps, and those of the client.
@@ -91,7 +85,7 @@ extension Client {
             if let pager = console.environment("PAGER") { return (pager, "environment: PAGER") }
             return (Self.usualPager, "default")
         case "store":
-            let path = (try? call("store.info")).flatMap { try? JSONValue.parse($0) }?["path"]?.string
+            let path = tried("store.info")?["path"]?.string
             return (invocation.value("store") ?? path ?? "", invocation.has("store") ? "option" : "default")
         case "color": return ("auto", "default")
         default: return ("true", "default")
@@ -120,7 +114,7 @@ extension Client {
     private func chosenNames() -> Set<String> {
         let settings = settings()
         var names = Set(["timeZone", "locale"].filter { settings[$0] != nil })
-        let store = (try? call("store.info")).flatMap { try? JSONValue.parse($0) }?["path"]?.string
+        let store = tried("store.info")?["path"]?.string
         guard let store, let bytes = try? console.readFile(store + "/settings.json", Self.settingsFileBytesMax),
             let members = (try? JSONValue.parse(bytes))?.object
         else { return names }
@@ -149,8 +143,8 @@ extension Client {
             let reason = message.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? message
             throw .badInput("\(name): \(reason)", advice: nil)
         }
-        do throws(SystemError) { try console.writeFile(path, bytes) } catch {
-            throw .badInput("\(Escaping.visible(path)) cannot be written: \(error).", advice: nil)
+        try orBadInput("\(Escaping.visible(path)) cannot be written") { () throws(SystemError) in
+            try console.writeFile(path, bytes)
         }
         try report(name, value.map { $0.string ?? $0.text })
     }
@@ -169,7 +163,7 @@ extension Client {
         if name == "dayStartsAt", let text, text.utf8.count == 4, text.contains(":") { value = "0" + text }
         let result: [UInt8]
         do throws(ClientError) {
-            result = try call("settings.set", [.init(name, value.map { .string($0) } ?? .null)])
+            result = try call("settings.set", Params([.init(name, value.map { .string($0) } ?? .null)]))
         } catch {
             guard case .remote(let failure) = error, failure.code == -32602 else { throw error }
             throw .badInput("\(name): '\(text ?? "")' \(failure.bareMessage)", advice: nil)

@@ -26,10 +26,9 @@ final class Client {
         _ invocation: Invocation, console: Console, launcher: HostLauncher,
         configuration: Configuration = Configuration()
     ) {
-        self.configuration = configuration
-        self.invocation = invocation
-        self.console = console
-        self.launcher = launcher
+        (self.configuration, self.invocation, self.console, self.launcher) = (
+            configuration, invocation, console, launcher
+        )
         style = Style(
             choice: invocation.value("color"), usual: configuration.color, isTerminal: console.isOutputTerminal,
             environment: console.environment)
@@ -190,8 +189,21 @@ final class Client {
         try connected().hear(reading, listener)
     }
 
-    func call(_ method: String, _ params: [JSONValue.Member] = []) throws(ClientError) -> [UInt8] {
-        try call(method, bytes: params.isEmpty ? nil : Array(JSONValue.object(params).text.utf8))
+    func call(_ method: String, _ params: Params = [:]) throws(ClientError) -> [UInt8] {
+        try call(method, bytes: params.isEmpty ? nil : Array(params.json.text.utf8))
+    }
+
+    /// Calls a method for a person. With `--json` it prints the result instead.
+    /// - Returns: the result as a tree; nil if it was printed.
+    func answer(_ method: String, _ params: Params = [:]) throws(ClientError) -> JSONValue? {
+        try told(call(method, params))
+    }
+
+    /// A result as a tree; with `--json` it is printed, and nil.
+    func told(_ result: [UInt8]) throws(ClientError) -> JSONValue? {
+        guard wantsJSON else { return try tree(result) }
+        try print(json: result)
+        return nil
     }
 
     /// A result as a tree.
@@ -203,11 +215,18 @@ final class Client {
         }
     }
 
+    func mood(id: String) throws(ClientError) -> MoodView { try mood(call("mood.get", ["id": id])) }
+
     /// A result that is a mood.
-    func mood(_ result: [UInt8]) throws(ClientError) -> MoodView {
-        guard let mood = MoodView(try tree(result)) else { throw unexpected() }
+    func mood(_ result: [UInt8]) throws(ClientError) -> MoodView { try mood(tree(result)) }
+
+    func mood(_ result: JSONValue) throws(ClientError) -> MoodView {
+        guard let mood = MoodView(result) else { throw unexpected() }
         return mood
     }
+
+    /// A result as a tree; nil without one, where an error does not matter.
+    func tried(_ method: String) -> JSONValue? { (try? call(method)).flatMap { try? JSONValue.parse($0) } }
 
     func unexpected() -> ClientError {
         .unavailable(
@@ -225,11 +244,7 @@ final class Client {
     }
 
     func write(_ bytes: [UInt8]) throws(ClientError) {
-        do throws(SystemError) {
-            try console.write(bytes)
-        } catch {
-            throw error.code == EPIPE ? .outputClosed : .outputFailed(error)
-        }
+        try orOutputFailed { () throws(SystemError) in try console.write(bytes) }
     }
 
     /// Writes a remark for people to stderr; none with `--json`.
@@ -246,11 +261,8 @@ final class Client {
 
     /// Reads a text from stdin, without the line feed at its end.
     func inputText() throws(ClientError) -> String {
-        var bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try console.readInput(Self.inputBytesMax)
-        } catch {
-            throw .badInput("The input could not be read: \(error).", advice: nil)
+        var bytes = try orBadInput("The input could not be read") { () throws(SystemError) in
+            try console.readInput(Self.inputBytesMax)
         }
         guard bytes.count <= Self.inputBytesMax else {
             throw .badInput("The input is longer than \(Self.inputBytesMax) bytes.", advice: "Send less at once.")

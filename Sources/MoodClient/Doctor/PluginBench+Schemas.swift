@@ -29,9 +29,9 @@ extension PluginBench {
         ]
         try writeInStore(Self.checker, [.init(name: "plugin.json", text: manifest.text)])
         let id = JSONValue.Member("id", .string(Self.checker))
-        guard case .result(let bytes) = try call("plugin.info", .object([id])),
-            let info = try? JSONValue.parse(bytes), let digest = info["digest"]
-        else { return "the host does not find them" }
+        guard let info = try result("plugin.info", Params([id])), let digest = info["digest"] else {
+            return "the host does not find them"
+        }
         if let reason = info["reason"]?.string { return reason }
         guard case .failure(let error) = try call("plugin.trust", .object([id, .init("digest", digest)])) else {
             return nil

@@ -125,10 +125,8 @@ final class HostProcess {
     /// Reads once, and waits until there is something.
     private func read() throws(ClientError) {
         let before = reader.buffer.count
-        do throws(SystemError) {
+        try orUnavailable("The host cannot be read from") { () throws(SystemError) in
             try reader.buffer.append(upTo: 1 << 16) { (space) throws(SystemError) in try child.read(into: space) }
-        } catch {
-            throw .unavailable("The host cannot be read from: \(error).", advice: nil)
         }
         isAtEnd = reader.buffer.count == before
     }
@@ -184,13 +182,10 @@ final class HostProcess {
         _ options: HostLaunch, _ location: HostLocation, _ output: ChildProcess.Output
     ) throws(ClientError) -> ChildProcess {
         let path = try location.find(options.program)
-        do throws(SystemError) {
-            return try ChildProcess.start(path: path, arguments: options.arguments, output: output)
-        } catch {
-            throw .unavailable(
-                "The host '\(path)' cannot be started: \(error).",
-                advice: "It may be made for another system, or lack a file. Install it again, or name another one:"
-                    + " mood --host PATH …")
+        let advice = "It may be made for another system, or lack a file. Install it again, or name another one:"
+        return try orUnavailable("The host '\(path)' cannot be started", advice: advice + " mood --host PATH …") {
+            () throws(SystemError) in
+            try ChildProcess.start(path: path, arguments: options.arguments, output: output)
         }
     }
 }

@@ -125,11 +125,7 @@ enum PluginFiles {
     private static func reading<Value>(
         _ path: String, _ calls: () throws(SystemError) -> Value
     ) throws(ClientError) -> Value {
-        do throws(SystemError) {
-            return try calls()
-        } catch {
-            throw .badInput("\(Escaping.visible(path)) cannot be used: \(error).", advice: nil)
-        }
+        try orBadInput("\(Escaping.visible(path)) cannot be used", calls)
     }
 
     /// Makes a folder where there is none.

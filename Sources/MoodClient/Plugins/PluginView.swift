@@ -14,7 +14,7 @@ struct PluginView {
     var id: String { info["id"]?.string ?? "?" }
     var state: String { info["state"]?.string ?? "?" }
     var digest: String? { info["digest"]?.string }
-    var path: String { info["path"]?.string ?? "" }
+    var path: String { info.text(of: "path") }
     var isDisabled: Bool { state == "disabled" }
     /// The configuration without secrets.
     var config: JSONValue { info["config"] ?? .object([]) }
@@ -29,7 +29,7 @@ struct PluginView {
     var rows: [Row] {
         var rows = [Row(term: "plugin", text: title), Row(term: "state", text: state)]
         if let reason = info["reason"]?.string { rows.append(Row(term: "reason", text: reason)) }
-        if info["changed"]?.boolean == true {
+        if info.isTrue("changed") {
             rows.append(Row(term: "changed", text: "its folder is not what was trusted; what runs still is"))
         }
         rows += trusted
@@ -72,7 +72,7 @@ struct PluginView {
         rows.append(Row(term: "provides", text: provides))
         rows.append(Row(term: "may", text: words(of: info["permissions"]) ?? "nothing more than run"))
         if let granted = info["granted"], let words = words(of: granted) {
-            let isOfOthers = info["changed"]?.boolean == true
+            let isOfOthers = info.isTrue("changed")
             rows.append(Row(term: "granted", text: isOfOthers ? words + " (to what was trusted before)" : words))
         }
         if let digest { rows.append(Row(term: "digest", text: digest)) }

@@ -22,7 +22,7 @@ final class ProgressBar {
         guard method == "$/progress", let value = (try? JSONValue.parse(params))?["value"],
             let done = value["done"]?.integer, let total = value["total"]?.integer
         else { return }
-        show(value["message"]?.string ?? "", done, total)
+        show(value.text(of: "message"), done, total)
     }
 
     private func show(_ message: String, _ done: Int, _ total: Int) {

@@ -22,21 +22,18 @@ struct ScreenView {
     }
 
     private init(screen: JSONValue, style: Style, width: Int?, shorten: @escaping (String) -> String) {
-        self.screen = screen
-        self.style = style
-        self.width = width
-        self.shorten = shorten
+        (self.screen, self.style, self.width, self.shorten) = (screen, style, width, shorten)
     }
 
     private mutating func write() {
-        let cells = screen["cells"]?.array ?? []
-        let title = screen["title"]?.string ?? ""
+        let cells = screen.list(of: "cells")
+        let title = screen.text(of: "title")
         let hero = cells.first { $0["type"]?.string == "hero" }?["emoji"]?.string
-        let isFavorite = screen["toolbar"]?.array?.contains { $0["isFavorite"]?.boolean == true } == true
+        let isFavorite = screen["toolbar"]?.array?.contains { $0.isTrue("isFavorite") } == true
         text += style.apply(.heading, to: Escaping.visible((hero.map { $0 + " " } ?? "") + title))
         text += isFavorite ? " " + style.apply(.mark, to: "★") + "\n" : "\n"
         for run in Self.runs(cells) {
-            let kind = run[0]["type"]?.string ?? ""
+            let kind = run[0].text(of: "type")
             if let fact = CellFact.all[kind] {
                 for cell in run { add(fact, of: cell, kind) }
                 continue
@@ -46,7 +43,7 @@ struct ScreenView {
         }
         writeFacts()
         writeOffers()
-        let footer = (screen["footer"]?.array ?? []).compactMap(\.string)
+        let footer = screen.texts(of: "footer")
         if !footer.isEmpty { text += "\n" }
         for sentence in footer { line(sentence, .quiet) }
     }
@@ -80,14 +77,14 @@ struct ScreenView {
         case "moodRow": writeMoods(run)
         case "choice":
             let choices = run.map { cell in
-                let text = cell["text"]?.string ?? ""
-                return cell["isSelected"]?.boolean == true ? "[\(text)]" : text
+                let text = cell.text(of: "text")
+                return cell.isTrue("isSelected") ? "[\(text)]" : text
             }
             line(choices.joined(separator: " "), indent: "  ")
         case "notes":
             text += "\n"
             for cell in run {
-                line(cell["text"]?.string ?? "", cell["isPlaceholder"]?.boolean == true ? .quiet : .plain, indent: "  ")
+                line(cell.text(of: "text"), cell.isTrue("isPlaceholder") ? .quiet : .plain, indent: "  ")
             }
         default: for cell in run { write(cell, kind, title) }
         }
@@ -130,10 +127,10 @@ struct ScreenView {
             .init("ID", role: .quiet), .init("★", role: .mark), .init("MOOD", isFlexible: true), .init("WHEN"),
         ])
         for cell in run {
-            let mood = "\(cell["emoji"]?.string ?? "") \(cell["title"]?.string ?? "")"
+            let mood = "\(cell.text(of: "emoji")) \(cell.text(of: "title"))"
             table.rows.append([
-                shorten(cell["moodId"]?.string ?? ""), cell["isFavorite"]?.boolean == true ? "★" : "",
-                Escaping.visible(mood), Escaping.visible(cell["text"]?.string ?? ""),
+                shorten(cell.text(of: "moodId")), cell.isTrue("isFavorite") ? "★" : "",
+                Escaping.visible(mood), Escaping.visible(cell.text(of: "text")),
             ])
         }
         text += "\n" + table.text(width: width, style: style)
@@ -180,7 +177,7 @@ struct ScreenView {
     // MARK: What can be done
 
     private mutating func writeOffers() {
-        let labels = (screen["actions"]?.array ?? []).compactMap { $0["label"]?.string }
+        let labels = screen.list(of: "actions").compactMap { $0["label"]?.string }
         guard !labels.isEmpty else { return }
         text += "\n"
         line(labels.map { "[\($0)]" }.joined(separator: " "))

@@ -14,11 +14,9 @@ struct Table {
             _ title: String, isFlexible: Bool = false, rank: Int? = nil, role: Style.Role = .plain,
             comfortable: Int = narrowest
         ) {
-            self.title = title
-            self.isFlexible = isFlexible
-            self.rank = rank
-            self.role = role
-            self.comfortable = comfortable
+            (self.title, self.isFlexible, self.rank, self.role, self.comfortable) = (
+                title, isFlexible, rank, role, comfortable
+            )
         }
     }
 

@@ -2,38 +2,29 @@ import JSONCodec
 
 extension Command {
     static let add = Command(
-        name: "add", summary: "Remember a mood.",
-        parameters: [
-            .init(
-                "MOOD", .any,
-                "An emoji and a label, or a word of your palette; then +TAG, @TIME, and the note.")
-        ],
-        options: [
-            .init("note", short: "n", .text("TEXT"), "Notes; - reads them from stdin."),
-            .init("tag", short: "t", .text("TAG"), isRepeatable: true, "A tag, or several with commas."),
-            .init("at", .text("TIME"), "When it was (default: now), such as \(Client.timeExamples)."),
-            .init("favorite", short: "f", "Make it a favorite."),
-            MemberOption.valence.option,
-            .init(
-                "scale", .text("NAME=NUMBER"), isRepeatable: true,
-                "What else you measure, such as sleep=7; may be given several times."),
-            MemberOption.timeZone.option,
-        ] + MemberOption.others.map(\.option) + [.editor, .operationID, .dryRun],
-        notes: [
+        "add", "Remember a mood.", Client.add,
+        .word("MOOD", .any, "An emoji and a label, or a word of your palette; then +TAG, @TIME, and the note."),
+        .option("note", short: "n", .text("TEXT"), "Notes; - reads them from stdin."),
+        .option("tag", short: "t", .text("TAG"), isRepeatable: true, "A tag, or several with commas."),
+        .option("at", .text("TIME"), "When it was (default: now), such as \(Client.timeExamples)."),
+        .option("favorite", short: "f", "Make it a favorite."),
+        .options(MemberOption.valence.option),
+        .option(
+            "scale", .text("NAME=NUMBER"), isRepeatable: true,
+            "What else you measure, such as sleep=7; may be given several times."),
+        .options(MemberOption.timeZone.option),
+        .options(MemberOption.others.map(\.option)),
+        .options(.editor, .operationID, .dryRun),
+        .note(
             "After the mood, +WORD is a tag and a leading @TIME the time; the rest is the note. After -- nothing is a sign."
-                + " The emoji may be a name such as :smile:. 'mood rpc settings.get' shows your palette."
-        ],
-        examples: [
-            .init("mood add calm slept well +sport", "A word of your palette, a note, a tag."),
-            .init("mood add 😊 Happy", "An emoji and a label of your own."),
-            .init("mood add 😴 Tired @'yesterday 23:30' --valence -0.4", "An older one, rather unpleasant."),
-            .init(
-                "mood add 😌 'At peace' -n 'Walk by the sea' -t holiday,sea -f", "A longer label, two tags, a favorite."
-            ),
-            .init("mood add 😊 Rested --scale sleep=8 --scale energy=2.5", "With two numbers of your own."),
-            .init("date | mood add 🎉 Excited --note -", "The notes come from another program."),
-        ],
-        run: { (client) throws(ClientError) in try client.add() })
+                + " The emoji may be a name such as :smile:. 'mood rpc settings.get' shows your palette."),
+        .example("mood add calm slept well +sport", "A word of your palette, a note, a tag."),
+        .example("mood add 😊 Happy", "An emoji and a label of your own."),
+        .example("mood add 😴 Tired @'yesterday 23:30' --valence -0.4", "An older one, rather unpleasant."),
+        .example(
+            "mood add 😌 'At peace' -n 'Walk by the sea' -t holiday,sea -f", "A longer label, two tags, a favorite."),
+        .example("mood add 😊 Rested --scale sleep=8 --scale energy=2.5", "With two numbers of your own."),
+        .example("date | mood add 🎉 Excited --note -", "The notes come from another program."))
 }
 
 extension Client {
@@ -44,29 +35,27 @@ extension Client {
             throw usage("The note is given twice: '\(words.note)' and --note.")
         }
         if words.time != nil, invocation.has("at") { throw usage("The time is given twice: @… and --at.") }
-        var params: [JSONValue.Member] = [.init("emoji", .string(words.emoji)), .init("label", .string(words.label))]
-        if !words.note.isEmpty { params.append(.init("notes", .string(words.note))) }
-        if let time = words.time {
-            params.append(.init("timestamp", .string(try moment(time, option: "@\(time)"))))
-        }
-        params += try givenMembers(tags: words.tags)
-        let scales = try givenScales()
-        if !scales.isEmpty { params.append(.init("scales", .object(scales))) }
-        let result = try create(params, time: words.time ?? invocation.value("at"))
-        if wantsJSON { try print(json: result) } else { try report("Added", mood(result)) }
-        guard !invocation.has("dry-run"), let mood = MoodView(try tree(result)) else { return }
-        tellOfAdded(mood)
+        var params: Params = ["emoji": words.emoji, "label": words.label]
+        if !words.note.isEmpty { params["notes"] = .string(words.note) }
+        if let time = words.time { params["timestamp"] = .string(try moment(time, option: "@\(time)")) }
+        params += try givenMembers(tags: words.tags) + ["scales": givenScales().unlessEmpty]
+        try finishAdding(create(params, time: words.time ?? invocation.value("at")))
+    }
+
+    private func finishAdding(_ result: [UInt8]) throws(ClientError) {
+        try report("Added", result)
+        if !invocation.has("dry-run"), let mood = MoodView(try tree(result)) { tellOfAdded(mood) }
     }
 
     /// Records a mood with the zone that was used to read its time, unless a param names a zone.
     /// - Parameter time: as a person gave it; nil is now.
-    func create(_ params: [JSONValue.Member], time: String?) throws(ClientError) -> [UInt8] {
+    func create(_ params: Params, time: String?) throws(ClientError) -> [UInt8] {
         let params = params + commonMembers()
-        guard !params.contains(where: { $0.name == "timeZone" }), let zone = zoneToKeep(time: time) else {
+        guard params["timeZone"] == nil, let zone = zoneToKeep(time: time) else {
             return try call("mood.create", params)
         }
         do throws(ClientError) {
-            return try call("mood.create", params + [.init("timeZone", .string(zone))])
+            return try call("mood.create", params + ["timeZone": zone])
         } catch {
             // The host does not know the zone and refused the request, so leave the zone out.
             guard case .remote(let failure) = error, failure.data?["path"]?.string == "/timeZone" else { throw error }
@@ -123,17 +112,14 @@ extension Client {
                 throw .badInput("A mood has an emoji and a label.", advice: nil)
             }
             var params = try members(of: draft, changedFrom: Draft())
-            params.removeAll { if case .null = $0.value { true } else { false } }
-            let time = draft["time"].isEmpty ? nil : draft["time"]
-            let result = try create(params, time: time)
-            if wantsJSON { try print(json: result) } else { try report("Added", mood(result)) }
-            if !invocation.has("dry-run"), let mood = MoodView(try tree(result)) { tellOfAdded(mood) }
+            params = Params(params.members.filter { !$0.value.isNull })
+            try finishAdding(create(params, time: draft["time"].isEmpty ? nil : draft["time"]))
         }
     }
 
     /// The members that a draft changes, including the time.
-    func members(of draft: Draft, changedFrom before: Draft) throws(ClientError) -> [JSONValue.Member] {
-        var members: [JSONValue.Member]
+    func members(of draft: Draft, changedFrom before: Draft) throws(ClientError) -> Params {
+        var members: Params
         do throws(Draft.Fault) {
             members = try draft.changes(from: before)
         } catch {
@@ -141,7 +127,7 @@ extension Client {
         }
         if draft["time"] != before["time"], !draft["time"].isEmpty {
             let zone = draft["time-zone"].isEmpty ? nil : draft["time-zone"]
-            members.append(.init("timestamp", .string(try moment(draft["time"], option: "time", zone: zone))))
+            members["timestamp"] = .string(try moment(draft["time"], option: "time", zone: zone))
         }
         return members
     }
@@ -163,29 +149,23 @@ extension Client {
         {
             tell("That is still to come: \(time.text). 'mood edit @added --at TIME' changes it.")
         }
-        guard let store = (try? call("store.info")).flatMap({ try? JSONValue.parse($0) }),
-            let path = store["path"]?.string
-        else { return }
+        guard let store = tried("store.info"), let path = store["path"]?.string else { return }
         if store["revision"]?.integer == 1 { tell("Your moods are kept in \(Escaping.visible(path)), which is new.") }
         ListReferences(store: path, console: console).keep(added: mood.id)
     }
 
     /// The members of a mood from the options of `add` and `edit`.
     /// - Parameter tags: tags that were given as words.
-    func givenMembers(tags: [String] = []) throws(ClientError) -> [JSONValue.Member] {
-        var members: [JSONValue.Member] = []
-        if let note = invocation.value("note") { members.append(.init("notes", .string(try text(note)))) }
+    func givenMembers(tags: [String] = []) throws(ClientError) -> Params {
         let tags = Self.withoutDoubles(tags + invocation.values("tag").flatMap(Self.tags))
-        if !tags.isEmpty || invocation.has("tag") {
-            members.append(.init("tags", .array(tags.map { .string($0) })))
-        }
-        if let time = invocation.value("at") {
-            members.append(.init("timestamp", .string(try moment(time, option: "--at"))))
-        }
-        if invocation.has("favorite") { members.append(.init("isFavorite", true)) }
-        for row in MemberOption.all {
-            if let value = try given(row) { members.append(.init(row.member, value)) }
-        }
+        var note = invocation.value("note")
+        if let given = note { note = try text(given) }
+        var members: Params = [
+            "notes": note, "tags": tags.isEmpty && !invocation.has("tag") ? nil : tags,
+            "timestamp": try moment(of: "at"),
+            "isFavorite": invocation.flag("favorite"),
+        ]
+        for row in MemberOption.all { members[row.member] = given(row) }
         return members
     }
 
@@ -196,18 +176,17 @@ extension Client {
     }
 
     /// The members that every change can have.
-    func commonMembers() -> [JSONValue.Member] {
-        var members: [JSONValue.Member] = []
-        if let revision = invocation.integer("if-revision") {
-            members.append(.init("ifRevision", .number(String(revision))))
-        }
-        if let operation = invocation.value("op-id") { members.append(.init("opId", .string(operation))) }
-        if invocation.has("dry-run") { members.append(.init("dryRun", true)) }
-        return members
+    func commonMembers() -> Params {
+        [
+            "ifRevision": invocation.integer("if-revision"), "opId": invocation.value("op-id"),
+            "dryRun": invocation.flag("dry-run"),
+        ]
     }
 
-    /// Prints the result of a change.
-    func report(_ verb: String, _ mood: MoodView) throws(ClientError) {
+    /// Prints the result of a change, which is a mood.
+    func report(_ verb: String, _ result: [UInt8]) throws(ClientError) {
+        if wantsJSON { return try print(json: result) }
+        let mood = try mood(result)
         if invocation.has("dry-run") { return try print("\(verb) \(mood.title)\(dryRunMark)\n") }
         try print("\(verb) \(mood.title) (\(shown(mood.id)))\n")
     }

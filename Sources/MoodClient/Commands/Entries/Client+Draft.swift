@@ -108,14 +108,9 @@ extension Client {
         let editor =
             [console.environment("VISUAL"), console.environment("EDITOR")].compactMap { $0 }
             .first { !$0.allSatisfy(\.isWhitespace) } ?? "vi"
-        let status: ChildProcess.Status?
-        let bytes: [UInt8]?
-        do throws(SystemError) {
+        let (status, bytes) = try orBadInput("The draft \(path) cannot be edited") { () throws(SystemError) in
             try console.writeFile(path, Array(text.utf8))
-            status = try console.runShell(editor, [path], nil)
-            bytes = try console.readFile(path, Self.draftBytesMax)
-        } catch {
-            throw .badInput("The draft \(path) cannot be edited: \(error).", advice: nil)
+            return (try console.runShell(editor, [path], nil), try console.readFile(path, Self.draftBytesMax))
         }
         guard status == .exited(0) else {
             guard let bytes, !bytes.elementsEqual(text.utf8) else {

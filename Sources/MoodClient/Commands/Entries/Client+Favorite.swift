@@ -2,48 +2,40 @@ import JSONCodec
 
 extension Command {
     static let favorite = Command(
-        name: "fav", aliases: ["favorite", "favourite"], summary: "Make moods favorites.",
-        parameters: [.init("ID", .any, idSummary)],
-        options: CommandOption.filters + [.ifRevision, .operationID, .dryRun],
-        examples: [
-            .init("mood fav @last", "The latest mood is a favorite."),
-            .init("mood fav @1-3", "So are three rows of the latest list."),
-        ],
-        run: { (client) throws(ClientError) in try client.setFavorite(true) })
+        "fav", "Make moods favorites.", Client.setFavorite,
+        .aliases(["favorite", "favourite"]),
+        .word("ID", .any, idSummary),
+        .options(CommandOption.filters),
+        .options(.ifRevision, .operationID, .dryRun),
+        .example("mood fav @last", "The latest mood is a favorite."),
+        .example("mood fav @1-3", "So are three rows of the latest list."))
 
     static let unfavorite = Command(
-        name: "unfav", aliases: ["unfavorite", "unfavourite"], summary: "Make moods not favorites.",
-        parameters: [.init("ID", .any, idSummary)],
-        options: CommandOption.filters + [.ifRevision, .operationID, .dryRun],
-        examples: [.init("mood unfav @2", "A row of the latest list is no longer a favorite.")],
-        run: { (client) throws(ClientError) in try client.setFavorite(false) })
+        "unfav", "Make moods not favorites.", Client.setFavorite,
+        .aliases(["unfavorite", "unfavourite"]),
+        .word("ID", .any, idSummary),
+        .options(CommandOption.filters),
+        .options(.ifRevision, .operationID, .dryRun),
+        .example("mood unfav @2", "A row of the latest list is no longer a favorite."))
 
     static let note = Command(
-        name: "note", summary: "Replace the notes of moods.",
-        parameters: [
-            .init("ID", .any, idSummary),
-            .init("TEXT", .any, "The notes, quoted or not; - reads them from stdin, '' removes them."),
-        ],
-        options: CommandOption.filters + [.yes, .ifRevision, .operationID, .dryRun],
-        notes: ["After -- everything is the text: mood note @last -- @home again."],
-        examples: [
-            .init("mood note @last tea with mum", "A note for the latest mood."),
-            .init("mood note @added - < diary.txt", "Notes from a file, for the mood that was added last."),
-            .init("mood note @1 ''", "Remove the notes of a row of the latest list."),
-        ],
-        run: { (client) throws(ClientError) in try client.setNotes() })
+        "note", "Replace the notes of moods.", Client.setNotes,
+        .word("ID", .any, idSummary),
+        .word("TEXT", .any, "The notes, quoted or not; - reads them from stdin, '' removes them."),
+        .options(CommandOption.filters),
+        .options(.yes, .ifRevision, .operationID, .dryRun),
+        .note("After -- everything is the text: mood note @last -- @home again."),
+        .example("mood note @last tea with mum", "A note for the latest mood."),
+        .example("mood note @added - < diary.txt", "Notes from a file, for the mood that was added last."),
+        .example("mood note @1 ''", "Remove the notes of a row of the latest list."))
 }
 
 extension Client {
-    func setFavorite(_ isFavorite: Bool) throws(ClientError) {
-        let ids = try targets(invocation.words)
-        let verb = isFavorite ? "Favorite:" : "No favorite:"
-        guard ids.count == 1 else { return try update(ids, [.init("isFavorite", .boolean(isFavorite))], verb) }
-        let result = try call(
-            "mood.setFavorite",
-            [.init("id", .string(ids[0])), .init("isFavorite", .boolean(isFavorite))] + commonMembers())
-        if wantsJSON { return try print(json: result) }
-        try report(verb, mood(result))
+    func setFavorite() throws(ClientError) {
+        let isFavorite = invocation.command.name == Command.favorite.name
+        try update(
+            targets(invocation.words), ["isFavorite": isFavorite], isFavorite ? "Favorite:" : "No favorite:",
+            one: "mood.setFavorite")
     }
 
     func setNotes() throws(ClientError) {
@@ -57,26 +49,26 @@ extension Client {
         let ids = try targets(Array(invocation.words[..<count]))
         try confirm("Replace the notes of", ids)
         let verb = notes.isEmpty ? "Removed the notes of" : "Wrote the notes of"
-        guard ids.count == 1 else { return try update(ids, [.init("notes", .string(notes))], verb) }
-        let result = try call(
-            "mood.setNotes", [.init("id", .string(ids[0])), .init("notes", .string(notes))] + commonMembers())
-        if wantsJSON { return try print(json: result) }
-        try report(verb, mood(result))
+        try update(ids, ["notes": notes], verb, one: "mood.setNotes")
     }
 
     /// The most moods in one request.
     private static let manyMax = 1_000
 
-    /// Changes several moods in the same way. Each commit has up to a thousand.
-    func update(_ ids: [String], _ set: [JSONValue.Member], _ verb: String) throws(ClientError) {
-        let updated = try changeMany(
-            "mood.updateMany", ids, [.init("set", .object(set))], counted: "updated")
+    /// Changes moods in the same way. Each commit has up to a thousand.
+    /// - Parameter one: the method for a single mood, which takes the members beside its id.
+    func update(_ ids: [String], _ set: Params, _ verb: String, one method: String? = nil) throws(ClientError) {
+        if ids.count == 1, let method {
+            let id: Params = ["id": ids[0]]
+            return try report(verb, call(method, id + set + commonMembers()))
+        }
+        let updated = try changeMany("mood.updateMany", ids, ["set": set], counted: "updated")
         if !wantsJSON { try print("\(verb) \(Self.count(updated))\(dryRunMark)\n") }
     }
 
     /// Sends the ids, a thousand at a time, and counts the changes. With `--json` each result is a line.
     func changeMany(
-        _ method: String, _ ids: [String], _ params: [JSONValue.Member], counted: String
+        _ method: String, _ ids: [String], _ params: Params, counted: String
     ) throws(ClientError) -> Int {
         if invocation.has("if-revision") { throw usage("--if-revision is for one mood alone.") }
         if ids.count > Self.manyMax, invocation.has("op-id") {
@@ -84,9 +76,8 @@ extension Client {
         }
         var sum = 0
         for start in stride(from: 0, to: ids.count, by: Self.manyMax) {
-            let some = ids[start..<min(start + Self.manyMax, ids.count)]
-            let result = try call(
-                method, [.init("ids", .array(some.map { .string($0) }))] + params + commonMembers())
+            let some = Array(ids[start..<min(start + Self.manyMax, ids.count)])
+            let result = try call(method, ["ids": some] + params + commonMembers())
             if wantsJSON { try print(json: result) }
             guard let count = try tree(result)[counted]?.integer else {
                 if wantsJSON { continue }

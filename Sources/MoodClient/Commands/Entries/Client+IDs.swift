@@ -107,13 +107,9 @@ extension Client {
     /// The id of the latest mood whose time is not still to come.
     private func latest() throws(ClientError) -> String {
         let end = Moment.rfc3339(milliseconds: console.nowMilliseconds() + Self.aheadMilliseconds)
+        let filter: Params = ["to": end]
         let page = try tree(
-            call(
-                "mood.list",
-                [
-                    .init("limit", 1), .init("sort", "timestamp"), .init("order", "desc"),
-                    .init("filter", .object([.init("to", .string(end))])),
-                ]))
+            call("mood.list", ["limit": 1, "sort": "timestamp", "order": "desc", "filter": filter]))
         guard let items = page["items"]?.array else { throw unexpected() }
         guard let first = items.first else {
             throw .remote(.notFound("@last", "There is no latest mood: none is of now or before."))
@@ -126,8 +122,8 @@ extension Client {
 
     /// For each text the ids with this end.
     private func ids(endingIn texts: [String]) throws(ClientError) -> [[String]] {
-        let answer = try tree(call("mood.resolve", [.init("texts", .array(texts.map { .string($0) }))]))
-        let items = (answer["items"]?.array ?? []).map { ($0["ids"]?.array ?? []).compactMap(\.string) }
+        let answer = try tree(call("mood.resolve", ["texts": texts]))
+        let items = answer.list(of: "items").map { $0.texts(of: "ids") }
         guard items.count == texts.count else { throw unexpected() }
         return items
     }
@@ -138,10 +134,7 @@ extension Client {
     /// The titles of the first ids, a line each.
     func titles(_ ids: [String]) throws(ClientError) -> [String] {
         var lines: [String] = []
-        for id in ids.prefix(Self.namedMax) {
-            let mood = try mood(call("mood.get", [.init("id", .string(id))]))
-            lines.append("\(mood.told(clocks))  \(mood.id)")
-        }
+        for id in ids.prefix(Self.namedMax) { lines.append("\(try mood(id: id).told(clocks))  \(id)") }
         if ids.count > Self.namedMax { lines.append("and \(ids.count - Self.namedMax) more") }
         return lines
     }

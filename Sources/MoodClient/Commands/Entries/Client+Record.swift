@@ -10,10 +10,8 @@ extension Client {
 
     private func hostForRecord(_ arguments: [String]) throws(ClientError) -> HostUnderTest {
         let path = try HostLocation.ofThisProcess().find(hostOptions().program)
-        do throws(SystemError) {
-            return try HostUnderTest(path: path, arguments: arguments, errors: .inherited)
-        } catch {
-            throw .unavailable("The host '\(path)' cannot be started: \(error).", advice: nil)
+        return try orUnavailable("The host '\(path)' cannot be started") { () throws(SystemError) in
+            try HostUnderTest(path: path, arguments: arguments, errors: .inherited)
         }
     }
 
@@ -29,9 +27,10 @@ extension Client {
         let seed = invocation.value("test-seed") ?? "1"
         let arguments = try storeArguments() + ["--test-clock", clock, "--test-seed", seed]
         var recording = RecordedConversation(arguments: arguments)
-        let file: File
-        do throws(SystemError) { file = try File(path, .create, in: .system) } catch {
-            throw .badInput("\(Escaping.visible(path)) cannot be made: \(error).", advice: "It must not be there yet.")
+        let shown = Escaping.visible(path)
+        let file = try orBadInput("\(shown) cannot be made", advice: "It must not be there yet.") {
+            () throws(SystemError) in
+            try File(path, .create, in: .system)
         }
         let host = try hostForRecord(arguments)
         defer { host.kill() }

@@ -2,25 +2,24 @@ import JSONCodec
 
 extension Command {
     static let remove = Command(
-        name: "rm", aliases: ["delete"], summary: "Delete moods: all given ones, or none.", isDestructive: true,
-        parameters: [.init("ID", .any, idSummary)],
-        options: CommandOption.filters + [.yes, .ifRevision, .operationID, .dryRun],
-        notes: ["At a terminal you are asked first. Elsewhere several moods want --yes."],
-        examples: [
-            .init("mood rm @last", "Delete the latest mood."),
-            .init("mood rm --yes @2 @5-7", "Delete four rows of the latest list without being asked."),
-            .init("mood rm --tag test --dry-run", "How many would be deleted."),
-        ],
-        run: { (client) throws(ClientError) in try client.remove() })
+        "rm", "Delete moods: all given ones, or none.", Client.remove,
+        .aliases(["delete"]),
+        .isDestructive,
+        .word("ID", .any, idSummary),
+        .options(CommandOption.filters),
+        .options(.yes, .ifRevision, .operationID, .dryRun),
+        .note("At a terminal you are asked first. Elsewhere several moods want --yes."),
+        .example("mood rm @last", "Delete the latest mood."),
+        .example("mood rm --yes @2 @5-7", "Delete four rows of the latest list without being asked."),
+        .example("mood rm --tag test --dry-run", "How many would be deleted."))
 
     static let clear = Command(
-        name: "clear", summary: "Delete every mood; wants --yes.", isDestructive: true,
-        options: [.init("yes", short: "y", "Yes, every mood."), .operationID, .dryRun],
-        examples: [
-            .init("mood clear --dry-run", "How many would be deleted."),
-            .init("mood clear --yes", "Delete every mood."),
-        ],
-        run: { (client) throws(ClientError) in try client.clear() })
+        "clear", "Delete every mood; wants --yes.", Client.clear,
+        .isDestructive,
+        .option("yes", short: "y", "Yes, every mood."),
+        .options(.operationID, .dryRun),
+        .example("mood clear --dry-run", "How many would be deleted."),
+        .example("mood clear --yes", "Delete every mood."))
 }
 
 extension Client {
@@ -29,12 +28,11 @@ extension Client {
         if ids.count > 1, invocation.has("if-revision") { throw usage("--if-revision is for one mood alone.") }
         try confirm("Delete", ids, asksForOne: true)
         guard ids.count == 1 else {
-            let deleted = try changeMany("mood.deleteMany", ids, [], counted: "deleted")
+            let deleted = try changeMany("mood.deleteMany", ids, [:], counted: "deleted")
             if !wantsJSON { try print("Deleted \(Self.count(deleted))\(dryRunMark)\n") }
             return tellOfUndo()
         }
-        let result = try call("mood.delete", [.init("id", .string(ids[0]))] + commonMembers())
-        if wantsJSON { return try print(json: result) }
+        guard try answer("mood.delete", ["id": ids[0]] + commonMembers()) != nil else { return }
         try print("Deleted \(shown(ids[0]))\(dryRunMark)\n")
         tellOfUndo()
     }
@@ -48,9 +46,8 @@ extension Client {
         guard invocation.has("yes") || invocation.has("dry-run") else {
             throw usage("This deletes every mood. To confirm: mood clear --yes")
         }
-        let result = try call("mood.clear", [.init("confirm", true)] + commonMembers())
-        if wantsJSON { return try print(json: result) }
-        guard let deleted = try tree(result)["deleted"]?.integer else { throw unexpected() }
-        try print("Deleted \(deleted) \(deleted == 1 ? "mood" : "moods")\(dryRunMark)\n")
+        guard let result = try answer("mood.clear", ["confirm": true] + commonMembers()) else { return }
+        guard let deleted = result["deleted"]?.integer else { throw unexpected() }
+        try print("Deleted \(Self.count(deleted))\(dryRunMark)\n")
     }
 }

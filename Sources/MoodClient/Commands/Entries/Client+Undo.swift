@@ -2,80 +2,60 @@ import JSONCodec
 
 extension Command {
     static let undo = Command(
-        name: "undo", summary: "Take back the last change, whoever made it.",
-        parameters: [.init("N", .optional, "How many changes, 1-100 (default: 1).")],
-        options: [
-            .init("revision", .integer("R"), "That change alone: its number in 'mood log'."), .dryRun,
-        ],
-        notes: [
+        "undo", "Take back the last change, whoever made it.", Client.reverse,
+        .word("N", .optional, "How many changes, 1-100 (default: 1)."),
+        .option("revision", .integer("R"), "That change alone: its number in 'mood log'."),
+        .options(.dryRun),
+        .note(
             "A change that a later one has touched again is not taken back: nothing is done then. What came by sync is left"
-                + " alone."
-        ],
-        examples: [
-            .init("mood undo", "Take back the last change."),
-            .init("mood undo 3", "Take back the last three."),
-            .init("mood undo --revision 12", "Take back change 12 of 'mood log' alone."),
-        ],
-        run: { (client) throws(ClientError) in try client.reverse("store.undo") })
+                + " alone."),
+        .example("mood undo", "Take back the last change."),
+        .example("mood undo 3", "Take back the last three."),
+        .example("mood undo --revision 12", "Take back change 12 of 'mood log' alone."))
 
     static let redo = Command(
-        name: "redo", summary: "Make again what was taken back last.",
-        parameters: [.init("N", .optional, "How many changes, 1-100 (default: 1).")],
-        options: [
-            .init("revision", .integer("R"), "That change alone: its number in 'mood log'."), .dryRun,
-        ],
-        notes: ["It is possible until something new is changed."],
-        examples: [.init("mood redo", "Make again what 'mood undo' took back.")],
-        run: { (client) throws(ClientError) in try client.reverse("store.redo") })
+        "redo", "Make again what was taken back last.", Client.reverse,
+        .word("N", .optional, "How many changes, 1-100 (default: 1)."),
+        .option("revision", .integer("R"), "That change alone: its number in 'mood log'."),
+        .options(.dryRun),
+        .note("It is possible until something new is changed."),
+        .example("mood redo", "Make again what 'mood undo' took back."))
 
     static let log = Command(
-        name: "log", summary: "Show what was changed, the newest first.",
-        options: [
-            .init("limit", short: "l", .integer("N"), "How many changes, 1-1000 (default: 20)."),
-            .init("cursor", .text("CURSOR"), "Go on after a page: the nextCursor of its --json."),
-        ],
-        examples: [
-            .init("mood log", "The last twenty changes."),
-            .init("mood undo --revision 12", "Take one of them back."),
-        ],
-        run: { (client) throws(ClientError) in try client.log() })
+        "log", "Show what was changed, the newest first.", Client.log,
+        .option("limit", short: "l", .integer("N"), "How many changes, 1-1000 (default: 20)."),
+        .option("cursor", .text("CURSOR"), "Go on after a page: the nextCursor of its --json."),
+        .example("mood log", "The last twenty changes."),
+        .example("mood undo --revision 12", "Take one of them back."))
 
     static let history = Command(
-        name: "history", summary: "Show how one mood has changed, the newest change first.",
-        parameters: [.init("ID", idSummary)],
-        options: [.init("limit", short: "l", .integer("N"), "How many changes, 1-1000 (default: 50).")],
-        examples: [.init("mood history @last", "What the newest mood was before.")],
-        run: { (client) throws(ClientError) in try client.history() })
+        "history", "Show how one mood has changed, the newest change first.", Client.history,
+        .word("ID", idSummary),
+        .option("limit", short: "l", .integer("N"), "How many changes, 1-1000 (default: 50)."),
+        .example("mood history @last", "What the newest mood was before."))
 
     static let undelete = Command(
-        name: "undelete", summary: "Bring deleted moods back.",
-        parameters: [.init("ID", .oneOrMore, "An id of 'mood list --deleted', or the last 6 or more digits of one.")],
-        options: [.dryRun],
-        examples: [
-            .init("mood list --deleted", "What was deleted."),
-            .init("mood undelete 3f2a9c1d", "Bring one of them back."),
-        ],
-        run: { (client) throws(ClientError) in try client.undelete() })
+        "undelete", "Bring deleted moods back.", Client.undelete,
+        .word("ID", .oneOrMore, "An id of 'mood list --deleted', or the last 6 or more digits of one."),
+        .options(.dryRun),
+        .example("mood list --deleted", "What was deleted."),
+        .example("mood undelete 3f2a9c1d", "Bring one of them back."))
 }
 
 extension Client {
     /// The most changes to describe.
     private static let describedMax = 100
 
-    func reverse(_ method: String) throws(ClientError) {
-        let isRedo = method == "store.redo"
-        var params: [JSONValue.Member] = [.init("scope", "store")]
+    func reverse() throws(ClientError) {
+        let name = invocation.command.name
+        let isRedo = name == Command.redo.name
+        let steps = invocation.words.first.flatMap { Int($0) }
         if let word = invocation.words.first {
-            guard let steps = Int(word), (1...100).contains(steps) else {
-                throw usage("'\(word)' is no number from 1 to 100.")
-            }
+            guard let steps, (1...100).contains(steps) else { throw usage("'\(word)' is no number from 1 to 100.") }
             guard !invocation.has("revision") else { throw usage("Give a number of changes or --revision, not both.") }
-            params.append(.init("steps", .number(String(steps))))
         }
-        if let revision = invocation.integer("revision") {
-            params.append(.init("revision", .number(String(revision))))
-        }
-        let result = try call(method, params + commonMembers())
+        let params: Params = ["scope": "store", "steps": steps, "revision": invocation.integer("revision")]
+        let result = try call("store.\(name)", params + commonMembers())
         let undone = try tree(result)["undone"]?.array ?? []
         if undone.isEmpty {
             if wantsJSON { try print(json: result) }
@@ -85,7 +65,7 @@ extension Client {
         let summaries = try summaries()
         var text = ""
         for commit in undone {
-            let revision = commit["revision"]?.integer ?? 0
+            let revision = commit.number(of: "revision")
             let what = summaries[revision] ?? "change \(revision)"
             text += Escaping.visible("\(isRedo ? "Made again" : "Took back"): \(what)") + dryRunMark + "\n"
         }
@@ -97,27 +77,23 @@ extension Client {
 
     /// Summaries of the last changes, by revision.
     func summaries() throws(ClientError) -> [Int: String] {
-        let log = try tree(call("store.log", [.init("limit", .number(String(2 * Self.describedMax)))]))
+        let log = try tree(call("store.log", ["limit": 2 * Self.describedMax]))
         var summaries: [Int: String] = [:]
-        for item in log["items"]?.array ?? [] {
-            if let revision = item["revision"]?.integer { summaries[revision] = item["summary"]?.string }
-        }
+        for item in log.list(of: "items") { summaries[item.number(of: "revision")] = item["summary"]?.string }
         return summaries
     }
 
     func log() throws(ClientError) {
-        var params: [JSONValue.Member] = [.init("limit", .number(String(invocation.integer("limit") ?? 20)))]
-        if let cursor = invocation.value("cursor") { params.append(.init("cursor", .string(cursor))) }
-        let result = try call("store.log", params)
-        if wantsJSON { return try print(json: result) }
-        let items = try described(tree(result)["items"]?.array ?? [])
+        let params: Params = ["limit": invocation.integer("limit") ?? 20, "cursor": invocation.value("cursor")]
+        guard let page = try answer("store.log", params) else { return }
+        let items = described(page.list(of: "items"))
         if items.isEmpty { return tell("Nothing has been changed yet.") }
         guard console.isOutputTerminal else {
             return try print(
                 items.map { item in
                     let fields = [
                         item["revision"]?.text, item["at"]?.string, item["summary"]?.string, item["origin"]?.string,
-                        item["isUndone"]?.boolean == true ? "taken back" : nil,
+                        item.isTrue("isUndone") ? "taken back" : nil,
                     ]
                     return MoodView.fields(fields.map { $0 ?? "" })
                 }.joined())
@@ -125,18 +101,18 @@ extension Client {
         var table = Table([.init("CHANGE", role: .quiet), .init("WHEN"), .init("WHAT", isFlexible: true), .init("")])
         for item in items {
             table.rows.append([
-                "\(item["revision"]?.integer ?? 0)", when(item["at"]?.string),
-                Escaping.visible(item["summary"]?.string ?? "")
+                "\(item.number(of: "revision"))", when(item["at"]?.string),
+                Escaping.visible(item.text(of: "summary"))
                     + (item["origin"]?.string.map { " (\(Escaping.visible($0)))" } ?? ""),
-                item["isUndone"]?.boolean == true ? "taken back" : "",
+                item.isTrue("isUndone") ? "taken back" : "",
             ])
         }
         try print(table.text(width: console.isOutputTerminal ? console.columns : nil, style: style))
-        if try tree(result)["nextCursor"] != nil { tell("More: mood log --limit 200") }
+        if page["nextCursor"] != nil { tell("More: mood log --limit 200") }
     }
 
     /// The items of a log, with the members that each change of one mood has changed in its summary.
-    private func described(_ items: [JSONValue]) throws(ClientError) -> [JSONValue] {
+    private func described(_ items: [JSONValue]) -> [JSONValue] {
         func changed(_ item: JSONValue) -> String? {
             guard item["kind"]?.string == "updated", let ids = item["ids"]?.array, ids.count == 1 else { return nil }
             return ids.first?.string
@@ -146,15 +122,16 @@ extension Client {
             let revisions = items.filter { changed($0) == id }.compactMap { $0["revision"]?.integer }
             // A past that cannot be read hides no line of the log.
             for version in (try? versions(of: id, downTo: revisions.min() ?? 0)) ?? [] {
-                changes[version.item["revision"]?.integer ?? 0] = version.changes
+                changes[version.item.number(of: "revision")] = version.changes
             }
         }
         return items.map { item in
             guard changed(item) != nil, let revision = item["revision"]?.integer,
                 let text = changes[revision], !text.isEmpty
             else { return item }
-            let summary = JSONValue.string("\(item["summary"]?.string ?? ""): \(text)")
-            return .object((item.object ?? []).map { $0.name == "summary" ? .init("summary", summary) : $0 })
+            var described = Params(item.object ?? [])
+            described["summary"] = .string("\(item.text(of: "summary")): \(text)")
+            return described.json
         }
     }
 
@@ -165,9 +142,8 @@ extension Client {
         var items: [JSONValue] = []
         var cursor: JSONValue?
         repeat {
-            let params: [JSONValue.Member] = [.init("id", .string(id)), .init("limit", 100)]
-            let page = try tree(call("mood.history", params + (cursor.map { [.init("cursor", $0)] } ?? [])))
-            items += page["items"]?.array ?? []
+            let page = try tree(call("mood.history", ["id": id, "limit": 100, "cursor": cursor]))
+            items += page.list(of: "items")
             cursor = page["nextCursor"]
         } while cursor != nil && items.last?["revision"]?.integer ?? 0 >= revision
         return compared(items)
@@ -198,17 +174,13 @@ extension Client {
             id = deleted
         }
         let limit = invocation.integer("limit") ?? 50
-        let params: [JSONValue.Member] = [.init("id", .string(id)), .init("limit", .number(String(limit)))]
-        let result = try call("mood.history", params)
-        if wantsJSON { return try print(json: result) }
+        guard let page = try answer("mood.history", ["id": id, "limit": limit]) else { return }
         var text = ""
-        let page = try tree(result)
-        var items = page["items"]?.array ?? []
+        var items = page.list(of: "items")
         let count = items.count
         // The version before the oldest one tells what that one has changed.
         if let cursor = page["nextCursor"] {
-            let earlier: [JSONValue.Member] = [.init("id", .string(id)), .init("limit", 1), .init("cursor", cursor)]
-            items += try tree(call("mood.history", earlier))["items"]?.array ?? []
+            items += try tree(call("mood.history", ["id": id, "limit": 1, "cursor": cursor])).list(of: "items")
         }
         for (index, version) in compared(items).prefix(count).enumerated() {
             let item = version.item
@@ -216,8 +188,8 @@ extension Client {
             // A mood that existed before was brought back by undo, undelete or an import.
             let verb = [
                 "created": isFirst ? "Recorded" : "Brought back", "updated": "Changed", "deleted": "Deleted",
-            ][item["kind"]?.string ?? ""]
-            var line = "\(item["revision"]?.integer ?? 0)  \(when(item["at"]?.string))  \(verb ?? "Changed")"
+            ][item.text(of: "kind")]
+            var line = "\(item.number(of: "revision"))  \(when(item["at"]?.string))  \(verb ?? "Changed")"
             if !version.changes.isEmpty, let mood = item["mood"].flatMap({ MoodView($0) }) {
                 line += "  \(mood.emoji) \(mood.label): \(version.changes)"
             } else if let mood = item["mood"].flatMap({ MoodView($0) }) {
@@ -232,20 +204,16 @@ extension Client {
     // MARK: What was deleted
 
     func listDeleted() throws(ClientError) {
-        var params: [JSONValue.Member] = []
-        if let limit = invocation.integer("limit") { params.append(.init("limit", .number(String(limit)))) }
-        if let cursor = invocation.value("cursor") { params.append(.init("cursor", .string(cursor))) }
-        let result = try call("mood.deleted", params)
-        if wantsJSON { return try print(json: result) }
-        let items = try tree(result)["items"]?.array ?? []
+        let params: Params = ["limit": invocation.integer("limit"), "cursor": invocation.value("cursor")]
+        guard let items = try answer("mood.deleted", params)?.list(of: "items") else { return }
         if items.isEmpty { return tell("Nothing was deleted, as far as it is kept.") }
         guard console.isOutputTerminal else {
             return try print(
                 items.map { item in
                     let mood = item["mood"].flatMap { MoodView($0) }
                     return MoodView.fields([
-                        item["id"]?.string ?? "", mood?.timestamp ?? "", mood?.emoji ?? "", mood?.label ?? "",
-                        item["at"]?.string ?? "", mood?.notes ?? "",
+                        item.text(of: "id"), mood?.timestamp ?? "", mood?.emoji ?? "", mood?.label ?? "",
+                        item.text(of: "at"), mood?.notes ?? "",
                     ])
                 }.joined())
         }
@@ -255,7 +223,7 @@ extension Client {
         ])
         for item in items {
             let mood = item["mood"].flatMap { MoodView($0) }
-            let id = item["id"]?.string ?? ""
+            let id = item.text(of: "id")
             table.rows.append([
                 Escaping.visible(String(id.suffix(8))), mood?.title ?? "", when(mood?.timestamp),
                 when(item["at"]?.string),
@@ -269,11 +237,7 @@ extension Client {
     func undelete() throws(ClientError) {
         // Check all ids first, so that a mistyped one brings nothing back.
         for id in try invocation.words.map({ (word) throws(ClientError) in try deleted(word) }) {
-            let result = try call("mood.undelete", [.init("id", .string(id))] + commonMembers())
-            if wantsJSON {
-                try print(json: result)
-                continue
-            }
+            guard let result = try answer("mood.undelete", ["id": id] + commonMembers()) else { continue }
             try print("Brought back \(mood(result).title)\(dryRunMark)\n")
             if !invocation.has("dry-run") { tell("To delete it again: mood undo") }
         }
@@ -286,7 +250,7 @@ extension Client {
         do throws(ClientError) { known = try resolve(word) } catch { known = nil }
         if let known {
             do throws(ClientError) {
-                let mood = try mood(call("mood.get", [.init("id", .string(known))]))
+                let mood = try mood(id: known)
                 throw ClientError.nothing("\(mood.title) (\(shown(mood.id))) is not deleted; nothing was done.")
             } catch {
                 guard case .remote(let failure) = error, failure.code == 1001 else { throw error }
@@ -303,10 +267,8 @@ extension Client {
         var found: [String] = []
         var cursor: String?
         repeat {
-            let params: [JSONValue.Member] =
-                [.init("limit", 1000)] + (cursor.map { [.init("cursor", .string($0))] } ?? [])
-            let page = try tree(call("mood.deleted", params))
-            for item in page["items"]?.array ?? [] {
+            let page = try tree(call("mood.deleted", ["limit": 1000, "cursor": cursor]))
+            for item in page.list(of: "items") {
                 guard let id = item["id"]?.string else { continue }
                 if id.filter({ $0 != "-" }).hasSuffix(digits) { found.append(id) }
             }

@@ -44,7 +44,7 @@ struct ListReferences {
         guard let folder, let listed = read(folder + "/" + fileName)?["listed"], let at = listed["at"]?.integer else {
             return nil
         }
-        let ids = (listed["ids"]?.array ?? []).compactMap(\.string)
+        let ids = listed.texts(of: "ids")
         let age = console.now() - at
         return (ids, age < 0 || age > Self.listedSecondsMax)
     }

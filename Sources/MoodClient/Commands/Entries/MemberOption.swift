@@ -11,11 +11,7 @@ struct MemberOption: Sendable {
     let form: String
 
     init(_ member: String, _ name: String, _ value: CommandOption.Value, _ summary: String, form: String = "a text") {
-        self.member = member
-        self.name = name
-        self.value = value
-        self.summary = summary
-        self.form = form
+        (self.member, self.name, self.value, self.summary, self.form) = (member, name, value, summary, form)
     }
 
     static let valence = MemberOption(
@@ -49,7 +45,7 @@ struct MemberOption: Sendable {
 
 extension Client {
     /// The value of a member's option, if it was given.
-    func given(_ row: MemberOption) throws(ClientError) -> JSONValue? {
+    func given(_ row: MemberOption) -> JSONValue? {
         switch row.value {
         case .none: invocation.has(row.name) ? true : nil
         case .number: invocation.number(row.name).map { .double($0) }

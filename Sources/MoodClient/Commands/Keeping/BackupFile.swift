@@ -42,10 +42,7 @@ struct BackupFile {
             Seal.content(of: line) != nil, let storeID = head["storeId"]?.string,
             let revision = head["revision"]?.integer, let time = head["at"]?.string
         else { return nil }
-        self.name = name
-        self.storeID = storeID
-        self.revision = revision
-        self.time = time
+        (self.name, self.storeID, self.revision, self.time) = (name, storeID, revision, time)
     }
 
     /// Whether a file ends in the last line of a copy. It does not check the bytes.

@@ -3,23 +3,19 @@ import Platform
 
 extension Command {
     static let backup = Command(
-        name: "backup", summary: "Keep a copy of all moods in one file.",
-        parameters: [.init("FILE|DIR", "The file; in a directory it is named after the store and the time.")],
-        options: [
-            .init("keep", .integer("N"), "In a directory: delete the oldest copies of this store but N."),
-            .init("force", "Replace a file that is there."),
-            .init("damaged", "Of a store that is not whole: take what is there. No older copy is deleted then."),
-        ],
-        notes: [
+        "backup", "Keep a copy of all moods in one file.", Client.backup,
+        .word("FILE|DIR", "The file; in a directory it is named after the store and the time."),
+        .option("keep", .integer("N"), "In a directory: delete the oldest copies of this store but N."),
+        .option("force", "Replace a file that is there."),
+        .option("damaged", "Of a store that is not whole: take what is there. No older copy is deleted then."),
+        .note(
             "It is the state of one moment, also while others change moods. It is read back and checked. 'mood restore FILE'"
-                + " reads it, and notices whether something is missing.",
-            "--keep deletes only copies that it has written of this very store, and nothing while the store is not whole.",
-        ],
-        examples: [
-            .init("mood backup ~/moods.jsonl", "A copy in this file."),
-            .init("mood backup ~/backups --keep 30", "One more copy there, of which thirty stay."),
-        ],
-        run: { (client) throws(ClientError) in try client.backup() })
+                + " reads it, and notices whether something is missing."),
+        .note(
+            "--keep deletes only copies that it has written of this very store, and nothing while the store is not whole."
+        ),
+        .example("mood backup ~/moods.jsonl", "A copy in this file."),
+        .example("mood backup ~/backups --keep 30", "One more copy there, of which thirty stay."))
 }
 
 extension Client {
@@ -40,7 +36,7 @@ extension Client {
         let store = try tree(call("store.info"))
         guard !Self.isNotMade(store) else {
             throw .badInput(
-                "There is no store in \(Escaping.visible(store["path"]?.string ?? "")), so there is nothing to keep.",
+                "There is no store in \(Escaping.visible(store.text(of: "path"))), so there is nothing to keep.",
                 advice: "To name the one that is meant: mood --store DIR backup …")
         }
         let copy = try writeBackup(isDirectory ? nil : target, in: target)
@@ -71,12 +67,10 @@ extension Client {
 
     /// - Parameter path: nil chooses a name in a directory, from the copy's first line.
     private func writeBackup(_ path: String?, in directory: String) throws(ClientError) -> Written {
-        var members: [JSONValue.Member] = [.init("backup", true)]
-        if invocation.has("damaged") { members.append(.init("damaged", true)) }
         var file: OutputFile?
         var copy = Written(path: path ?? "", moods: 0, lines: -2, size: 0)
         var hasSettings = false
-        try pages(of: "jsonl", members) { (text) throws(ClientError) in
+        try pages(of: "jsonl", ["backup": true, "damaged": invocation.flag("damaged")]) { (text) throws(ClientError) in
             if file == nil {
                 let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: 2)
                 guard let first = lines.first, let head = try? JSONValue.parse(Array(first)),

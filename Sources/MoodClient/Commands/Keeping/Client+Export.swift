@@ -3,25 +3,19 @@ import Platform
 
 extension Command {
     static let export = Command(
-        name: "export", summary: "Write all moods as a file that other programs read.",
-        parameters: [
-            .init(
-                "FORMAT", .optional,
-                "jsonl (the default, lossless), csv, daylio, jrnl, ics, markdown, html, or a plugin's.")
-        ],
-        options: [
-            .init("output", short: "o", .text("FILE"), "Where to (default: stdout)."),
-            .init("force", "Replace a file that is there."),
-            .init("history", "Of jsonl: tell also how the moods have changed."),
-            .init("damaged", "Of a store that is not whole: take what is there."),
-            .init("time-zone", .text("ZONE"), "Of local times, where a mood has no zone of its own."),
-        ] + CommandOption.filters,
-        examples: [
-            .init("mood export csv -o moods.csv", "A table of all moods."),
-            .init("mood export ics -o moods.ics --favorite", "The favorites, for a calendar."),
-            .init("mood export | jq -r .label", "Every label."),
-        ],
-        run: { (client) throws(ClientError) in try client.export() })
+        "export", "Write all moods as a file that other programs read.", Client.export,
+        .word(
+            "FORMAT", .optional, "jsonl (the default, lossless), csv, daylio, jrnl, ics, markdown, html, or a plugin's."
+        ),
+        .option("output", short: "o", .text("FILE"), "Where to (default: stdout)."),
+        .option("force", "Replace a file that is there."),
+        .option("history", "Of jsonl: tell also how the moods have changed."),
+        .option("damaged", "Of a store that is not whole: take what is there."),
+        .option("time-zone", .text("ZONE"), "Of local times, where a mood has no zone of its own."),
+        .options(CommandOption.filters),
+        .example("mood export csv -o moods.csv", "A table of all moods."),
+        .example("mood export ics -o moods.ics --favorite", "The favorites, for a calendar."),
+        .example("mood export | jq -r .label", "Every label."))
 }
 
 extension Client {
@@ -45,23 +39,20 @@ extension Client {
         tell("Wrote \(Escaping.visible(output)): \(number)\(size)")
     }
 
-    private func exportMembers() throws(ClientError) -> [JSONValue.Member] {
-        var members: [JSONValue.Member] = []
-        let filter = try filter()
-        if !filter.isEmpty { members.append(.init("filter", .object(filter))) }
-        if invocation.has("history") { members.append(.init("history", true)) }
-        if invocation.has("damaged") { members.append(.init("damaged", true)) }
-        if let zone = invocation.value("time-zone") { members.append(.init("timeZone", .string(zone))) }
-        return members
+    private func exportMembers() throws(ClientError) -> Params {
+        [
+            "filter": try filter().unlessEmpty, "history": invocation.flag("history"),
+            "damaged": invocation.flag("damaged"), "timeZone": invocation.value("time-zone"),
+        ]
     }
 
     /// Passes on the parts of an export, one after the other. The host makes the next part meanwhile.
     func pages(
-        of format: String, _ members: [JSONValue.Member], _ body: ([UInt8]) throws(ClientError) -> Void
+        of format: String, _ members: Params, _ body: ([UInt8]) throws(ClientError) -> Void
     ) throws(ClientError) {
-        func ask(_ members: [JSONValue.Member]) throws(ClientError) -> () throws(ClientError) -> [UInt8] {
-            let params = JSONValue.object([.init("format", .string(format))] + members)
-            return try self.ask("store.export", bytes: Array(params.text.utf8))
+        func ask(_ members: Params) throws(ClientError) -> () throws(ClientError) -> [UInt8] {
+            let params = ["format": format] + members
+            return try self.ask("store.export", bytes: Array(params.json.text.utf8))
         }
         var waiting = try ask(members)
         var cursor: String?
@@ -70,7 +61,7 @@ extension Client {
             guard let next = page.nextCursor else { return try body(page.text) }
             guard next != cursor else { throw unexpected() }
             cursor = next
-            waiting = try ask([.init("cursor", .string(next))])
+            waiting = try ask(["cursor": next])
             try body(page.text)
         }
     }

@@ -8,96 +8,79 @@ extension Command {
     ]
 
     static let `import` = Command(
-        name: "import", summary: "Take moods from a file of this or another program.",
-        parameters: [
-            .init(
-                "FILE",
-                "jsonl, csv, the CSV of Daylio, the text or JSON of jrnl, the JSON of Day One or Pixels, ics, or a plugin's;"
-                    + " - is stdin.")
-        ],
-        options: [
-            .init("format", .text("FORMAT"), "What it is, where its beginning does not tell."),
-            .init(
-                "map", .text("A=B"), isRepeatable: true,
-                "What a column is (mood=label, when=timestamp, Level=valence:1..10), or what a mood is worth (meh=-0.4,"
-                    + " Super=rad)."),
-            .init("time-zone", .text("ZONE"), "The zone of times that have none, such as Europe/Berlin."),
-            .init("date-format", .text("FORMAT"), "How dates are written that could be two days, such as %d/%m/%Y."),
-            .init("strict", "Nothing is taken where something cannot be read."),
-        ] + importOptions,
-        notes: [
+        "import", "Take moods from a file of this or another program.", Client.importFile,
+        .word(
+            "FILE",
+            "jsonl, csv, the CSV of Daylio, the text or JSON of jrnl, the JSON of Day One or Pixels, ics, or a plugin's;"
+                + " - is stdin."),
+        .option("format", .text("FORMAT"), "What it is, where its beginning does not tell."),
+        .option(
+            "map", .text("A=B"), isRepeatable: true,
+            "What a column is (mood=label, when=timestamp, Level=valence:1..10), or what a mood is worth (meh=-0.4,"
+                + " Super=rad)."),
+        .option("time-zone", .text("ZONE"), "The zone of times that have none, such as Europe/Berlin."),
+        .option("date-format", .text("FORMAT"), "How dates are written that could be two days, such as %d/%m/%Y."),
+        .option("strict", "Nothing is taken where something cannot be read."),
+        .options(importOptions),
+        .note(
             "It is told what would be done, and at a terminal you are asked. All of it is one change: 'mood undo' takes it"
-                + " back. The same file again changes nothing.",
+                + " back. The same file again changes nothing."),
+        .note(
             "Ends with 65 where a line was not taken or nothing was read, after all others were added. 'mood import FILE --yes"
-                + " --strict && rm FILE' loses nothing; --map NAME= says that a column is not wanted.",
-        ],
-        examples: [
-            .init("mood import daylio.csv --time-zone Europe/Berlin", "Everything from Daylio."),
-            .init("mood import diary.csv --map mood=label,when=timestamp", "Any table."),
-            .init("mood import old.jsonl --yes", "Without being asked."),
-            .init("curl -s https://example.org/moods.csv | mood import - --yes", "From a pipe."),
-        ],
-        run: { (client) throws(ClientError) in try client.importFile() })
+                + " --strict && rm FILE' loses nothing; --map NAME= says that a column is not wanted."),
+        .example("mood import daylio.csv --time-zone Europe/Berlin", "Everything from Daylio."),
+        .example("mood import diary.csv --map mood=label,when=timestamp", "Any table."),
+        .example("mood import old.jsonl --yes", "Without being asked."),
+        .example("curl -s https://example.org/moods.csv | mood import - --yes", "From a pipe."))
 
     static let restore = Command(
-        name: "restore", summary: "Take the moods of a backup.",
-        parameters: [.init("FILE", "A file of 'mood backup'.")],
-        options: importOptions + [.init("damaged", "Of a copy that is damaged or cut off: take what is there.")],
-        notes: [
+        "restore", "Take the moods of a backup.", Client.importFile,
+        .word("FILE", "A file of 'mood backup'."),
+        .options(importOptions),
+        .option("damaged", "Of a copy that is damaged or cut off: take what is there."),
+        .note(
             "An empty store becomes what it was. Else moods are compared by their ids, and the one that was changed later"
-                + " stays; with --replace the one of the file does. 'mood undo' takes it back.",
-            "A copy from which something is missing is refused. One that an earlier version wrote is read as it is.",
-        ],
-        examples: [
-            .init("mood restore ~/moods.jsonl", "You are told what it would do, and asked."),
-            .init("mood --store ~/new restore ~/moods.jsonl --yes", "Into a store of its own."),
-        ],
-        run: { (client) throws(ClientError) in try client.importFile(isCopy: true) })
+                + " stays; with --replace the one of the file does. 'mood undo' takes it back."),
+        .note("A copy from which something is missing is refused. One that an earlier version wrote is read as it is."),
+        .example("mood restore ~/moods.jsonl", "You are told what it would do, and asked."),
+        .example("mood --store ~/new restore ~/moods.jsonl --yes", "Into a store of its own."))
 }
 
 extension Client {
     /// The most reasons to print, and the most line numbers for one of them.
     private static let (problemsShown, linesNamed) = (20, 3)
 
-    /// - Parameter isCopy: whether to check the file as one of 'mood backup'.
-    func importFile(isCopy: Bool = false) throws(ClientError) {
+    func importFile() throws(ClientError) {
+        // A file of 'mood backup' is checked as a whole.
+        let isCopy = invocation.command.name == Command.restore.name
         let file = invocation.words[0]
-        let copy: SpooledInput?
-        do throws(SystemError) { copy = try console.spool(file == "-" ? nil : file) } catch {
-            throw .badInput("\(file) could not be read: \(error).", advice: nil)
+        let copy = try orBadInput("\(file) could not be read") { () throws(SystemError) in
+            try console.spool(file == "-" ? nil : file)
         }
         defer { copy?.remove() }
-        var params: [JSONValue.Member] = isCopy ? [.init("copy", true)] : []
-        if let format = invocation.value("format") { params.append(.init("format", .string(format))) }
-        let path: String
-        if let copy { path = copy.path } else { path = try absolute(file) }
-        params.append(.init("path", .string(path)))
-        let map = try mapped()
-        if !map.isEmpty { params.append(.init("map", .object(map))) }
-        if let zone = invocation.value("time-zone") { params.append(.init("timeZone", .string(zone))) }
-        if let dates = invocation.value("date-format") { params.append(.init("dateFormat", .string(dates))) }
-        if invocation.has("strict") { params.append(.init("strict", true)) }
-        if invocation.has("damaged") { params.append(.init("damaged", true)) }
-        if invocation.has("replace") { params.append(.init("replace", true)) }
-        let isRestore = isCopy
+        let path = copy == nil ? try absolute(file) : copy?.path
+        let params: Params = [
+            "copy": isCopy ? true : nil, "format": invocation.value("format"), "path": path,
+            "map": try mapped().unlessEmpty, "timeZone": invocation.value("time-zone"),
+            "dateFormat": invocation.value("date-format"), "strict": invocation.flag("strict"),
+            "damaged": invocation.flag("damaged"), "replace": invocation.flag("replace"),
+        ]
         if invocation.has("yes") || invocation.has("dry-run") {
             let result = try callLong("store.import", params + commonMembers())
-            return try finish(result, isDone: !invocation.has("dry-run"), isRestore: isRestore)
+            return try finish(result, isDone: !invocation.has("dry-run"), isRestore: isCopy)
         }
         // A file that cannot be taken is refused before anything is asked.
-        let plan = try tree(callLong("store.import", params + [.init("dryRun", true)]))
+        let plan = try tree(callLong("store.import", params + ["dryRun": true]))
         guard console.isInputTerminal, file != "-" else {
             throw usage("Off a terminal this wants --yes, or --dry-run to see what it would do.")
         }
         tellOfCheck(plan)
         tell(Self.problems(plan) + "This would add \(Self.outcome(plan)).")
-        guard (plan["created"]?.integer ?? 0) + (plan["updated"]?.integer ?? 0) > 0 else {
-            return try check(plan, isRestore: isRestore)
+        guard (plan.number(of: "created")) + (plan.number(of: "updated")) > 0 else {
+            return try check(plan, isRestore: isCopy)
         }
-        console.writeError("Go on? [y/N] ")
-        let letters = (console.readLine() ?? "").lowercased().filter { !$0.isWhitespace }
-        guard letters == "y" || letters == "yes" else { throw .declined("Nothing was changed.") }
-        try finish(callLong("store.import", params), isDone: true, isRestore: isRestore, problems: false)
+        try ask("Go on?")
+        try finish(callLong("store.import", params), isDone: true, isRestore: isCopy, problems: false)
     }
 
     private func finish(
@@ -111,7 +94,7 @@ extension Client {
             if problems { tellOfCheck(report) }
             if problems, !told.isEmpty { tell(told.trimmedEnd) }
             try print("\(isDone ? "Added" : "It would add") \(Self.outcome(report))\(dryRunMark)\n")
-            let changed = (report["created"]?.integer ?? 0) + (report["updated"]?.integer ?? 0)
+            let changed = (report.number(of: "created")) + (report.number(of: "updated"))
             if isDone, changed > 0 { tell("To take it back: mood undo") }
         }
         try check(report, isRestore: isRestore)
@@ -121,7 +104,7 @@ extension Client {
     private func check(_ report: JSONValue, isRestore: Bool) throws(ClientError) {
         // The person asked for the intact part of a damaged copy.
         if invocation.has("damaged") { return }
-        let leftOut = report["leftOut"]?.integer ?? 0
+        let leftOut = report.number(of: "leftOut")
         if leftOut > 0 {
             throw .badInput(
                 "\(leftOut == 1 ? "One row was" : "\(leftOut) rows were") not taken. Keep the file.",
@@ -142,15 +125,15 @@ extension Client {
 
     /// `12 moods, changed 3, left 4 as they are`.
     private static func outcome(_ report: JSONValue) -> String {
-        var text = count(report["created"]?.integer ?? 0)
+        var text = count(report.number(of: "created"))
         if let updated = report["updated"]?.integer, updated > 0 { text += ", change \(updated)" }
         if let unchanged = report["unchanged"]?.integer, unchanged > 0 { text += ", leave \(unchanged) as they are" }
         return text
     }
 
     private static func problems(_ report: JSONValue) -> String {
-        let all = report["problems"]?.array ?? []
-        let isKept = { (problem: JSONValue) in problem["isKept"]?.boolean == true }
+        let all = report.list(of: "problems")
+        let isKept = { (problem: JSONValue) in problem.isTrue("isKept") }
         let lost = report["leftOut"]?.integer ?? all.count { !isKept($0) }
         let kept = (report["problemCount"]?.integer ?? all.count) - lost
         return list(
@@ -172,9 +155,9 @@ extension Client {
         for problem in problems {
             let column = problem["column"]?.integer.map { ", column \($0)" } ?? ""
             // Name options instead of params.
-            let reason = (problem["reason"]?.string ?? "").replacing("(timeZone,", with: "(--time-zone,")
+            let reason = (problem.text(of: "reason")).replacing("(timeZone,", with: "(--time-zone,")
                 .replacing("(dateFormat,", with: "(--date-format,").replacing(" map (", with: " --map (")
-            let line = problem["line"]?.integer ?? 0
+            let line = problem.number(of: "line")
             let told = line > 0 ? column + ": " + reason : reason
             if lines[told] == nil { reasons.append(told) }
             lines[told, default: []].append(line)
@@ -198,15 +181,15 @@ extension Client {
     }
 
     /// Reads `--map a=b,c=-0.4`.
-    private func mapped() throws(ClientError) -> [JSONValue.Member] {
-        var members: [JSONValue.Member] = []
+    private func mapped() throws(ClientError) -> Params {
+        var members: Params = [:]
         for part in invocation.values("map").flatMap({ $0.split(separator: ",") }) {
             guard let sign = part.lastIndex(of: "="), sign != part.startIndex else {
                 throw usage("--map wants A=B, such as mood=label or meh=-0.4; '\(part)' is none.")
             }
             let target = String(part[part.index(after: sign)...])
             let number = Double(target) != nil ? try? JSONValue.parse(Array(target.utf8)) : nil
-            members.append(.init(String(part[..<sign]), number ?? .string(target)))
+            members[String(part[..<sign])] = number ?? .string(target)
         }
         return members
     }

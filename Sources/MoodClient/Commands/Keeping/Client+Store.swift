@@ -2,56 +2,38 @@ import JSONCodec
 
 extension Command {
     static let store = Command(
-        name: "store", summary: "Check the store as a whole, tidy it up, or mend it.",
-        parameters: [
-            .init("ACTION", "verify, compact, salvage, accept or reset."),
-            .init("DIR", .optional, "For salvage: a directory that is empty or not there yet."),
-        ],
-        options: [.init("yes", short: "y", "For accept and reset: confirm it.")],
-        notes: [
+        "store", "Check the store as a whole, tidy it up, or mend it.", Client.act,
+        .word("ACTION", "verify, compact, salvage, accept or reset."),
+        .word("DIR", .optional, "For salvage: a directory that is empty or not there yet."),
+        .option("yes", short: "y", "For accept and reset: confirm it."),
+        .actions(Client.storeActions),
+        .note(
             "verify reads everything and tells what is wrong; then the exit status is 1. compact writes all moods"
                 + " into one file again. salvage writes everything that is whole into a new store in DIR and leaves the damaged"
                 + " one alone. accept checks a moods.json that you have edited, and seals it. reset puts all files"
-                + " of the store into a dated folder beside them and begins a new one; nothing is deleted.",
-            "'mood doctor' says which of them helps.",
-        ],
-        examples: [
-            .init("mood store verify", "Is everything there, and whole?"),
-            .init("mood store salvage ~/saved", "Save what can be saved."),
-            .init("mood store accept --yes", "Keep what was changed in moods.json by hand."),
-            .init("mood store reset --yes", "Begin with an empty store; the old files are set aside."),
-        ],
-        run: { (client) throws(ClientError) in try client.store() })
+                + " of the store into a dated folder beside them and begins a new one; nothing is deleted."),
+        .note("'mood doctor' says which of them helps."),
+        .example("mood store verify", "Is everything there, and whole?"),
+        .example("mood store salvage ~/saved", "Save what can be saved."),
+        .example("mood store accept --yes", "Keep what was changed in moods.json by hand."),
+        .example("mood store reset --yes", "Begin with an empty store; the old files are set aside."))
 }
 
 extension Client {
-    private static let actions = ["verify", "compact", "salvage", "accept", "reset"]
-
-    func store() throws(ClientError) {
-        let action = invocation.words[0]
-        if action != "salvage", invocation.words.count > 1 {
-            throw usage("'\(invocation.words[1])' is one too many: only salvage takes a directory.")
-        }
-        switch action {
-        case "verify": try verify()
-        case "compact": try compact()
-        case "salvage": try salvage()
-        case "accept": try accept()
-        case "reset": try reset()
-        default:
-            let nearest = Suggestion.nearest(to: action, among: Self.actions)
-            throw usage("There is no action '\(action)'.\(Suggestion.question(nearest))")
-        }
-    }
+    fileprivate static let storeActions = [
+        CommandAction("verify", Client.verify), CommandAction("compact", Client.compact),
+        CommandAction("salvage", "[DIR]", Client.salvage),
+        CommandAction("accept", Client.accept), CommandAction("reset", Client.reset),
+    ]
 
     /// Sends a request that may take long. A bar shows its progress on a terminal.
-    func callLong(_ method: String, _ params: [JSONValue.Member] = []) throws(ClientError) -> [UInt8] {
+    func callLong(_ method: String, _ params: Params = [:]) throws(ClientError) -> [UInt8] {
         guard !wantsJSON, let bar = ProgressBar(console, choice: invocation.value("color")) else {
             return try call(method, params)
         }
         defer { bar.clear() }
-        let members = params + [.init("progressToken", "mood")]
-        return try call(method, bytes: Array(JSONValue.object(members).text.utf8)) { bar.hear($0, $1) }
+        let all = params + ["progressToken": "mood"]
+        return try call(method, bytes: Array(all.json.text.utf8)) { bar.hear($0, $1) }
     }
 
     // MARK: Checking
@@ -63,7 +45,7 @@ extension Client {
         if wantsJSON {
             try print(json: result)
         } else if isWhole {
-            try print("\(Self.count(report["moods"]?.integer ?? 0)), all whole; \(Self.size(bytes)) read\n")
+            try print("\(Self.count(report.number(of: "moods"))), all whole; \(Self.size(bytes)) read\n")
         } else {
             try print(Self.lines(report["problems"]))
         }
@@ -76,39 +58,35 @@ extension Client {
     /// A line for each problem.
     static func lines(_ problems: JSONValue?) -> String {
         (problems?.array ?? []).reduce(into: "") { text, problem in
-            let place = "\(problem["file"]?.string ?? "?"), byte \(problem["offset"]?.integer ?? 0)"
-            text += Escaping.visible("\(place): \(problem["reason"]?.string ?? "")") + "\n"
+            let place = "\(problem["file"]?.string ?? "?"), byte \(problem.number(of: "offset"))"
+            text += Escaping.visible("\(place): \(problem.text(of: "reason"))") + "\n"
         }
     }
 
     static func count(_ moods: Int) -> String { "\(moods) \(moods == 1 ? "mood" : "moods")" }
 
     private func compact() throws(ClientError) {
-        let result = try callLong("store.compact")
-        if wantsJSON { return try print(json: result) }
-        let report = try tree(result)
+        guard let report = try told(callLong("store.compact")) else { return }
         guard let before = report["bytesBefore"]?.integer, let after = report["bytesAfter"]?.integer else {
             throw unexpected()
         }
         try print(
-            "\(Self.count(report["moods"]?.integer ?? 0)) in one file: \(Self.size(after)), before \(Self.size(before))\n"
+            "\(Self.count(report.number(of: "moods"))) in one file: \(Self.size(after)), before \(Self.size(before))\n"
         )
     }
 
     // MARK: Mending
 
-    private func salvage() throws(ClientError) {
-        guard invocation.words.count > 1 else {
+    private func salvage(_ words: [String]) throws(ClientError) {
+        guard let folder = words.first else {
             throw usage("Where to? Name a directory that does not exist yet: mood store salvage DIR")
         }
-        let target = try absolute(invocation.words[1])
-        let result = try callLong("store.salvage", [.init("to", .string(target))])
-        if wantsJSON { return try print(json: result) }
-        let report = try tree(result)
+        let target = try absolute(folder)
+        guard let report = try told(callLong("store.salvage", ["to": target])) else { return }
         guard let moods = report["moods"]?.integer, let skipped = report["skippedCount"]?.integer else {
             throw unexpected()
         }
-        var text = Escaping.visible("Saved \(Self.count(moods)) in \(invocation.words[1])") + "\n"
+        var text = Escaping.visible("Saved \(Self.count(moods)) in \(folder)") + "\n"
         if skipped > 0 {
             let shown = report["skipped"]?.array?.count ?? 0
             text += "Passed over \(skipped) \(skipped == 1 ? "thing that is" : "things that are") not whole:\n"
@@ -134,9 +112,7 @@ extension Client {
         guard invocation.has("yes") else {
             throw usage("This seals moods.json as it is now. To confirm: mood store accept --yes")
         }
-        let result = try call("store.accept", [.init("confirm", true)])
-        if wantsJSON { return try print(json: result) }
-        let report = try tree(result)
+        guard let report = try answer("store.accept", ["confirm": true]) else { return }
         guard let isAccepted = report["accepted"]?.boolean, let moods = report["moods"]?.integer else {
             throw unexpected()
         }
@@ -146,7 +122,7 @@ extension Client {
                 "The outcomes of \(forgotten) operation\(forgotten == 1 ? "" : "s") were lost with their file and are forgotten."
             )
         }
-        try print("Accepted: \(Self.count(moods)), revision \(report["revision"]?.integer ?? 0)\n")
+        try print("Accepted: \(Self.count(moods)), revision \(report.number(of: "revision"))\n")
         if let completed = report["completed"]?.integer, completed > 0 {
             tell("\(Self.count(completed)) got what every mood has and \(completed == 1 ? "it" : "they") lacked.")
         }
@@ -162,9 +138,8 @@ extension Client {
         guard invocation.has("yes") else {
             throw usage("This begins with an empty store. To confirm: mood store reset --yes")
         }
-        let result = try call("store.reset", [.init("confirm", true)])
-        if wantsJSON { return try print(json: result) }
-        guard let aside = try tree(result)["setAside"]?.string else {
+        guard let report = try answer("store.reset", ["confirm": true]) else { return }
+        guard let aside = report["setAside"]?.string else {
             return try print("There was nothing to set aside\n")
         }
         try print("The store is empty now; the old files are in \(Escaping.visible(aside))\n")

@@ -2,64 +2,54 @@ import JSONCodec
 
 extension Command {
     static let sync = Command(
-        name: "sync", summary: "Keep one journal on several machines.",
-        parameters: [
-            .init("ACTION", "setup, now, status, conflicts, settle, leave or forget."),
-            .init(
-                "ARGUMENT", .any,
-                "For setup a URL, for settle a conflict's number or id and which value, for forget the end of an id."),
-        ],
-        options: [
-            .init("new", "For setup: begin a journal; else the one that is there is joined."),
-            .init("journal", .text("ID"), "For setup: which journal, where there are several."),
-            .init("config", .text("JSON"), "For setup: what the transport of a plugin is told, an object."),
-            .init(
-                "filter-push", .text("COMMAND"),
-                "For setup: what each line goes through before it leaves, its words apart by spaces."),
-            .init("filter-pull", .text("COMMAND"), "For setup: what makes of that the line again."),
-            .init("yes", short: "y", "For setup: both this store and the journal may have moods."),
-        ],
-        notes: [
+        "sync", "Keep one journal on several machines.", Client.act,
+        .word("ACTION", "setup, now, status, conflicts, settle, leave or forget."),
+        .word(
+            "ARGUMENT", .any,
+            "For setup a URL, for settle a conflict's number or id and which value, for forget the end of an id."),
+        .option("new", "For setup: begin a journal; else the one that is there is joined."),
+        .option("journal", .text("ID"), "For setup: which journal, where there are several."),
+        .option("config", .text("JSON"), "For setup: what the transport of a plugin is told, an object."),
+        .option(
+            "filter-push", .text("COMMAND"),
+            "For setup: what each line goes through before it leaves, its words apart by spaces."),
+        .option("filter-pull", .text("COMMAND"), "For setup: what makes of that the line again."),
+        .option("yes", short: "y", "For setup: both this store and the journal may have moods."),
+        .actions(Client.syncActions),
+        .note(
             "setup URL lets this store take part: folder:/path for a folder that something else copies (Syncthing, Dropbox,"
-                + " a USB stick), git+ssh://…, git+https://… or git+file:///… for a git repository.",
-            "now sends what was done here and brings in what others did; it also happens by itself. status tells how far it is.",
-            "What was set on two machines at once is kept: conflicts lists it, settle NUMBER shown and settle NUMBER other choose.",
+                + " a USB stick), git+ssh://…, git+https://… or git+file:///… for a git repository."),
+        .note(
+            "now sends what was done here and brings in what others did; it also happens by itself. status tells how far it is."
+        ),
+        .note(
+            "What was set on two machines at once is kept: conflicts lists it, settle NUMBER shown and settle NUMBER other choose."
+        ),
+        .note(
             "leave ends it here; nothing is removed on either side. forget ID is for a machine that will not come back; the last"
-                + " six digits of its id, or more, are enough.",
-            "setup with another URL, once it is set up, goes on there: a new password, server or folder needs no leaving.",
-        ],
-        examples: [
-            .init("mood sync setup folder:/home/me/Sync/moods --new", "Begin a journal, on the first machine."),
-            .init("mood sync setup folder:/home/me/Sync/moods", "Join it, on the others."),
-            .init("mood sync now", "Do it at once."),
-            .init("mood sync conflicts", "What was set twice."),
-        ],
-        run: { (client) throws(ClientError) in try client.sync() })
+                + " six digits of its id, or more, are enough."),
+        .note(
+            "setup with another URL, once it is set up, goes on there: a new password, server or folder needs no leaving."
+        ),
+        .example("mood sync setup folder:/home/me/Sync/moods --new", "Begin a journal, on the first machine."),
+        .example("mood sync setup folder:/home/me/Sync/moods", "Join it, on the others."),
+        .example("mood sync now", "Do it at once."),
+        .example("mood sync conflicts", "What was set twice."))
 }
 
 extension Client {
-    /// The number of words and their form after each action's name.
-    private static let syncActions: [(name: String, words: Int, form: String)] = [
-        ("setup", 1, " URL"), ("now", 0, ""), ("status", 0, ""), ("conflicts", 0, ""),
-        ("settle", 2, " NUMBER shown|other"), ("leave", 0, ""), ("forget", 1, " ID"),
+    fileprivate static let syncActions = [
+        CommandAction("setup", "URL", Client.setUpSync), CommandAction("now", Client.syncNow),
+        CommandAction("status", Client.showSync),
+        CommandAction("conflicts", Client.listConflicts), CommandAction("settle", "NUMBER shown|other", Client.settle),
+        CommandAction("leave", Client.showSync), CommandAction("forget", "ID", Client.forgetReplica),
     ]
 
-    func sync() throws(ClientError) {
-        let (name, words) = (invocation.words[0], Array(invocation.words.dropFirst()))
-        guard let action = Self.syncActions.first(where: { $0.name == name }) else {
-            let nearest = Suggestion.nearest(to: name, among: Self.syncActions.map(\.name))
-            throw usage("There is no action '\(name)'.\(Suggestion.question(nearest))")
-        }
-        guard action.words == words.count else { throw usage("It is: mood sync \(name)\(action.form)") }
-        switch name {
-        case "setup": try setUpSync(words[0])
-        case "now": try syncNow()
-        case "status": try show(status: call("sync.status"))
-        case "conflicts": try listConflicts()
-        case "settle": try settle(words[0], words[1])
-        case "leave": try show(status: call("sync.leave"))
-        default: try show(status: call("sync.forget", [.init("replica", .string(try replica(words[0])))]))
-        }
+    /// `status` and `leave`.
+    private func showSync() throws(ClientError) { try show(status: call("sync.\(invocation.words[0])")) }
+
+    private func forgetReplica(_ end: String) throws(ClientError) {
+        try show(status: call("sync.forget", ["replica": replica(end)]))
     }
 
     /// The replica whose id ends in these digits.
@@ -82,33 +72,33 @@ extension Client {
     }
 
     private func setUpSync(_ url: String) throws(ClientError) {
-        var params: [JSONValue.Member] = [.init("url", .string(url))]
-        if invocation.has("new") { params.append(.init("new", true)) }
-        if invocation.has("yes") { params.append(.init("confirm", true)) }
-        if let journal = invocation.value("journal") { params.append(.init("journal", .string(journal))) }
-        if let text = invocation.value("config") {
-            guard let config = try? JSONValue.parse(Array(text.utf8)), config.object != nil else {
-                throw usage("--config has to be a JSON object.")
-            }
-            params.append(.init("config", config))
-        }
-        if let filter = try filter() { params.append(.init("filter", filter)) }
+        let params: Params = [
+            "url": url, "new": invocation.flag("new"), "confirm": invocation.flag("yes"),
+            "journal": invocation.value("journal"), "config": try givenConfig(), "filter": try filter(),
+        ]
         try show(status: callLong("sync.setup", params))
     }
 
+    /// The object of `--config`; nil if it was not given.
+    func givenConfig() throws(ClientError) -> JSONValue? {
+        guard let text = invocation.value("config") else { return nil }
+        guard let config = try? JSONValue.parse(Array(text.utf8)), config.object != nil else {
+            throw usage("--config has to be a JSON object.")
+        }
+        return config
+    }
+
     /// The filter commands, split at spaces. A word with spaces needs a script.
-    private func filter() throws(ClientError) -> JSONValue? {
+    private func filter() throws(ClientError) -> Params? {
         let (push, pull) = (invocation.value("filter-push"), invocation.value("filter-pull"))
         if push == nil, pull == nil { return nil }
         guard let push, let pull else { throw usage("--filter-push and --filter-pull go together.") }
-        func words(_ text: String) -> JSONValue { .array(text.split(separator: " ").map { .string(String($0)) }) }
+        func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
         return ["push": words(push), "pull": words(pull)]
     }
 
     private func syncNow() throws(ClientError) {
-        let result = try callLong("sync.now")
-        if wantsJSON { return try print(json: result) }
-        let counts = try tree(result)
+        guard let counts = try told(callLong("sync.now")) else { return }
         guard let pushed = counts["pushed"]?.integer, let applied = counts["applied"]?.integer,
             let conflicts = counts["conflicts"]?.integer
         else { throw unexpected() }
@@ -131,8 +121,7 @@ extension Client {
     }
 
     private func show(status result: [UInt8]) throws(ClientError) {
-        if wantsJSON { return try print(json: result) }
-        let status = try tree(result)
+        guard let status = try told(result) else { return }
         guard let state = status["state"]?.string, let pending = status["pending"]?.integer,
             let replicas = status["replicas"]?.array
         else { throw unexpected() }
@@ -154,7 +143,7 @@ extension Client {
             let (end, name) = (String(id.suffix(8)), replica["name"]?.string)
             try line("with", name == nil || name == end ? end : "\(name ?? "") (\(end))")
         }
-        for gap in status["missing"]?.array ?? [] {
+        for gap in status.list(of: "missing") {
             guard let id = gap["replica"]?.string, let from = gap["from"]?.integer, let to = gap["to"]?.integer else {
                 throw unexpected()
             }
@@ -169,9 +158,8 @@ extension Client {
     }
 
     private func listConflicts() throws(ClientError) {
-        let result = try call("sync.conflicts")
-        if wantsJSON { return try print(json: result) }
-        guard let items = try tree(result)["items"]?.array else { throw unexpected() }
+        guard let result = try answer("sync.conflicts") else { return }
+        guard let items = result["items"]?.array else { throw unexpected() }
         if items.isEmpty { return try print("Nothing is in conflict.\n") }
         let names = try names(ofMoods: items.compactMap { $0["mood"]?.string })
         for (number, item) in items.enumerated() {
@@ -190,7 +178,7 @@ extension Client {
         var names: [String: String] = [:]
         for id in Set(ids) {
             do throws(ClientError) {
-                names[id] = try mood(call("mood.get", [.init("id", .string(id))])).told(clocks)
+                names[id] = try mood(id: id).told(clocks)
             } catch {
                 guard case .remote = error else { throw error }
             }
@@ -198,11 +186,10 @@ extension Client {
         return names
     }
 
-    private func settle(_ id: String, _ choice: String) throws(ClientError) {
+    private func settle(_ words: [String]) throws(ClientError) {
+        let (id, choice) = (words[0], words[1])
         guard ["shown", "other"].contains(choice) else { throw usage("Say which value: shown or other.") }
-        let result = try call("sync.settle", [.init("id", .string(try conflict(id))), .init("take", .string(choice))])
-        if wantsJSON { return try print(json: result) }
-        try print("Settled.\n")
+        if try answer("sync.settle", ["id": conflict(id), "take": choice]) != nil { try print("Settled.\n") }
     }
 
     /// The id of a conflict, from its number in the output of `conflicts`.

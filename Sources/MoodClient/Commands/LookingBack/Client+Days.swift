@@ -2,22 +2,20 @@ import JSONCodec
 
 extension Command {
     static let day = Command(
-        name: "day", summary: "Show the moods of a day, from morning to night.",
-        parameters: [.init("DAY", .any, "Which: 2026-11-20, yesterday, 'last fri'; without it, today.")],
-        examples: [.init("mood day", "Today."), .init("mood day last fri", "Another one.")],
-        run: { (client) throws(ClientError) in try client.day() })
+        "day", "Show the moods of a day, from morning to night.", Client.day,
+        .word("DAY", .any, "Which: 2026-11-20, yesterday, 'last fri'; without it, today."),
+        .example("mood day", "Today."),
+        .example("mood day last fri", "Another one."))
 
     static let onThisDay = Command(
-        name: "on-this-day", summary: "Show the moods of this day in earlier years.",
-        parameters: [.init("DAY", .any, "Which: 2026-11-20, yesterday; without it, today.")],
-        examples: [.init("mood on-this-day", "A year ago, two years ago, …")],
-        run: { (client) throws(ClientError) in try client.onThisDay() })
+        "on-this-day", "Show the moods of this day in earlier years.", Client.onThisDay,
+        .word("DAY", .any, "Which: 2026-11-20, yesterday; without it, today."),
+        .example("mood on-this-day", "A year ago, two years ago, …"))
 
     static let tags = Command(
-        name: "tags", summary: "Show the tags, the most used first.",
-        notes: ["Tags that differ in case alone are one; it is shown as it was spelled first."],
-        examples: [.init("mood tags", "Every tag, how often, and when it was last used.")],
-        run: { (client) throws(ClientError) in try client.tags() })
+        "tags", "Show the tags, the most used first.", Client.tags,
+        .note("Tags that differ in case alone are one; it is shown as it was spelled first."),
+        .example("mood tags", "Every tag, how often, and when it was last used."))
 }
 
 extension Client {
@@ -39,34 +37,29 @@ extension Client {
 
     func day() throws(ClientError) {
         let date = try date()
-        let filter: JSONValue = ["dayFrom": .string(date), "dayTo": .string(date)]
-        let result = try call("mood.list", [.init("filter", filter), .init("order", "asc"), .init("limit", 1000)])
-        if wantsJSON { return try print(json: result) }
-        let moods = (try tree(result)["items"]?.array ?? []).compactMap(MoodView.init)
+        let filter: Params = ["dayFrom": date, "dayTo": date]
+        guard let page = try answer("mood.list", ["filter": filter, "order": "asc", "limit": 1000]) else { return }
+        let moods = page.list(of: "items").compactMap(MoodView.init)
         guard !moods.isEmpty else { return tell("There is no mood on \(date).") }
         try show(moods)
         if console.isOutputTerminal { try? handles()?.keep(listed: moods.map(\.id)) }
     }
 
     func onThisDay() throws(ClientError) {
-        let result = try call("stats.onThisDay", [.init("date", .string(date()))])
-        if wantsJSON { return try print(json: result) }
-        let items = try tree(result)["items"]?.array ?? []
+        guard let items = try answer("stats.onThisDay", ["date": date()])?.list(of: "items") else { return }
         if items.isEmpty { return tell("There is no mood on this day in earlier years.") }
         for item in items {
             if console.isOutputTerminal { try print(style.apply(.heading, to: item["year"]?.text ?? "") + "\n") }
-            try show((item["moods"]?.array ?? []).compactMap(MoodView.init))
+            try show(item.list(of: "moods").compactMap(MoodView.init))
         }
     }
 
     func tags() throws(ClientError) {
-        let result = try call("mood.tags")
-        if wantsJSON { return try print(json: result) }
-        let tags = try tree(result)["tags"]?.array ?? []
+        guard let tags = try answer("mood.tags")?.list(of: "tags") else { return }
         if tags.isEmpty { return tell("No mood has a tag. 'mood add … --tag work' gives it one.") }
         guard console.isOutputTerminal else {
             let lines = tags.map { tag in
-                [tag["tag"]?.string ?? "", tag["count"]?.text ?? "", tag["last"]?.string ?? ""].joined(separator: "\t")
+                [tag.text(of: "tag"), tag["count"]?.text ?? "", tag.text(of: "last")].joined(separator: "\t")
                     + "\n"
             }
             return try print(lines.joined())
@@ -74,8 +67,8 @@ extension Client {
         var table = Table([.init("TAG", isFlexible: true), .init("COUNT"), .init("LAST")])
         for tag in tags {
             table.rows.append([
-                Escaping.visible(tag["tag"]?.string ?? ""), tag["count"]?.text ?? "",
-                String((tag["last"]?.string ?? "").prefix(10)),
+                Escaping.visible(tag.text(of: "tag")), tag["count"]?.text ?? "",
+                String((tag.text(of: "last")).prefix(10)),
             ])
         }
         try print(table.text(width: max(console.columns - 2, 1), style: style))

@@ -36,31 +36,31 @@ extension Client {
     }
 
     /// The filter that the command line gives; empty without one.
-    func filter() throws(ClientError) -> [JSONValue.Member] {
+    func filter() throws(ClientError) -> Params {
         let prefix = filterPrefix
-        var filter: [JSONValue.Member] = []
-        if invocation.has(prefix + "favorite") { filter.append(.init("isFavorite", true)) }
-        if let text = invocation.value("text") { filter.append(.init("text", .string(text))) }
-        if let emoji = invocation.value(prefix + "emoji") {
-            filter.append(.init("emoji", .string(try TypedEmoji.required(emoji, option: "--\(prefix)emoji"))))
+        let (text, label) = (invocation.value("text"), invocation.value(prefix + "label"))
+        if invocation.has("exact"), text == nil, label == nil {
+            throw usage("--exact is about --text and --\(prefix)label; give one of them too.")
         }
-        if let label = invocation.value(prefix + "label") { filter.append(.init("label", .string(label))) }
-        if invocation.has("exact") {
-            guard invocation.has("text") || invocation.has(prefix + "label") else {
-                throw usage("--exact is about --text and --\(prefix)label; give one of them too.")
-            }
-            filter.append(.init("exact", true))
-        }
-        filter += try tagFilter(invocation.values(prefix + "tag"), option: "--\(prefix)tag")
-        filter += try timeFilter()
-        for (option, name) in [("valence-from", "valenceFrom"), ("valence-to", "valenceTo")] {
-            if let number = invocation.number(option) { filter.append(.init(name, .double(number))) }
-        }
-        return filter
+        let filter: Params = [
+            "isFavorite": invocation.flag(prefix + "favorite"), "text": text, "emoji": try emoji(of: prefix + "emoji"),
+            "label": label, "exact": invocation.flag("exact"),
+        ]
+        let tags = try tagFilter(invocation.values(prefix + "tag"), option: "--\(prefix)tag")
+        let valence: Params = [
+            "valenceFrom": invocation.number("valence-from"), "valenceTo": invocation.number("valence-to"),
+        ]
+        return try filter + tags + timeFilter() + valence
+    }
+
+    /// The emoji of an option; nil if it was not given.
+    func emoji(of option: String) throws(ClientError) -> String? {
+        guard let emoji = invocation.value(option) else { return nil }
+        return try TypedEmoji.required(emoji, option: "--\(option)")
     }
 
     /// Reads tag filters. `a` and `#a`: moods with the tag; `a,b`: with one of them; `!a`: without it.
-    private func tagFilter(_ values: [String], option: String) throws(ClientError) -> [JSONValue.Member] {
+    private func tagFilter(_ values: [String], option: String) throws(ClientError) -> Params {
         var (all, any, none): ([String], [String], [String]) = ([], [], [])
         for value in values {
             let tags = Self.tags(value.hasPrefix("!") ? String(value.dropFirst()) : value)
@@ -74,9 +74,8 @@ extension Client {
                 any = tags
             }
         }
-        return [("tags", all), ("anyTags", any), ("noTags", none)].filter { !$0.1.isEmpty }.map { name, tags in
-            .init(name, .array(tags.map { .string($0) }))
-        }
+        func unlessEmpty(_ tags: [String]) -> [String]? { tags.isEmpty ? nil : tags }
+        return ["tags": unlessEmpty(all), "anyTags": unlessEmpty(any), "noTags": unlessEmpty(none)]
     }
 
     /// Tags as people write them: `#` is decoration, commas separate.
@@ -102,26 +101,31 @@ extension Client {
             throw usage("Which mood? Give @last, a row such as @3, an id, or options that select, such as --tag.")
         }
         var ids: [String] = []
-        try eachPage([.init("filter", .object(filter))]) { (page) in ids += page.ids }
+        try eachPage(["filter": filter]) { (page) in ids += page.ids }
         guard !ids.isEmpty else { throw .remote(.notFound(invocation.command.name, "No mood matches.")) }
         return ids
     }
 
     /// All pages of a list, from the first.
     func eachPage(
-        _ params: [JSONValue.Member], _ body: (MoodListing) throws(ClientError) -> Void
+        _ params: Params, _ body: (MoodListing) throws(ClientError) -> Void
     ) throws(ClientError) {
         var cursor: String?
         repeat {
-            let members = params + (cursor.map { [.init("cursor", .string($0))] } ?? [])
-            guard let page = MoodListing(try call("mood.list", [.init("limit", 1000)] + members)) else {
-                throw unexpected()
-            }
+            let page = try page(["limit": 1000] + params, after: &cursor)
             try body(page)
-            // An equal cursor would make an endless loop.
-            if let next = page.nextCursor, next == cursor { throw unexpected() }
-            cursor = page.nextCursor
         } while cursor != nil
+    }
+
+    /// A page of a list.
+    /// - Parameter cursor: that of the page, and then of the next one; nil at both ends.
+    func page(_ params: Params, after cursor: inout String?) throws(ClientError) -> MoodListing {
+        let own: Params = ["cursor": cursor]
+        guard let page = MoodListing(try call("mood.list", params + own)) else { throw unexpected() }
+        // An equal cursor would make an endless loop.
+        if let next = page.nextCursor, next == cursor { throw unexpected() }
+        cursor = page.nextCursor
+        return page
     }
 
     /// Shows the moods that a command will change, and asks for confirmation. It asks about a single mood only if
@@ -133,18 +137,17 @@ extension Client {
             throw usage("This would \(verb.lowercased()) \(ids.count) moods. To confirm: --yes.")
         }
         guard ids.count > 1 else {
-            guard asksForOne else { return }
-            let mood = try mood(call("mood.get", [.init("id", .string(ids[0]))]))
-            return try ask("\(verb) \(mood.told(clocks))?")
+            if asksForOne { try ask("\(verb) \(mood(id: ids[0]).told(clocks))?") }
+            return
         }
         console.writeError(try titles(ids).map { "  \($0)\n" }.joined())
         try ask("\(verb) these \(ids.count) moods?")
     }
 
-    private func ask(_ question: String) throws(ClientError) {
+    /// Asks a person, who answers yes or no.
+    func ask(_ question: String, orElse refusal: String = "Nothing was changed.") throws(ClientError) {
         console.writeError(question + " [y/N] ")
-        let reply = console.readLine() ?? ""
-        let letters = reply.lowercased().filter { !$0.isWhitespace }
-        guard letters == "y" || letters == "yes" else { throw .declined("Nothing was changed.") }
+        let letters = (console.readLine() ?? "").lowercased().filter { !$0.isWhitespace }
+        guard letters == "y" || letters == "yes" else { throw .declined(refusal) }
     }
 }

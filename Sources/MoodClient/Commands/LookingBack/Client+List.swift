@@ -2,36 +2,33 @@ import JSONCodec
 
 extension Command {
     static let list = Command(
-        name: "list", aliases: ["ls"], summary: "Show the moods, newest first.",
-        options: [
-            .init(DeclaredParams.MoodList.limit, short: "l", "N"),
-            .init("all", short: "a", "All of them; off a terminal that is so without --limit."),
-        ] + CommandOption.filters + [
-            .timeZone,
-            .init(DeclaredParams.MoodList.sort, "KEY"), .init(DeclaredParams.MoodList.order, "ORDER"),
-            .init("count", "Print only how many there are. With --json: add the total to the result."),
-            .init("cursor", .text("CURSOR"), "Go on after a page: the nextCursor of its --json."),
-            .init("jsonl", "Each mood as JSON, one a line."),
-            .init("template", .text("TEXT"), "A line for each mood: \(MoodTemplate.namesText)."),
-            .init("no-pager", "On a terminal: no pager for a long list."),
-            .init("deleted", "Show what was deleted, the last one first; see 'mood undelete'."),
-        ],
-        notes: [
+        "list", "Show the moods, newest first.", Client.list,
+        .aliases(["ls"]),
+        .option(DeclaredParams.MoodList.limit, short: "l", "N"),
+        .option("all", short: "a", "All of them; off a terminal that is so without --limit."),
+        .options(CommandOption.filters),
+        .options(.timeZone),
+        .option(DeclaredParams.MoodList.sort, "KEY"),
+        .option(DeclaredParams.MoodList.order, "ORDER"),
+        .option("count", "Print only how many there are. With --json: add the total to the result."),
+        .option("cursor", .text("CURSOR"), "Go on after a page: the nextCursor of its --json."),
+        .option("jsonl", "Each mood as JSON, one a line."),
+        .option("template", .text("TEXT"), "A line for each mood: \(MoodTemplate.namesText)."),
+        .option("no-pager", "On a terminal: no pager for a long list."),
+        .option("deleted", "Show what was deleted, the last one first; see 'mood undelete'."),
+        .note(
             "On a terminal the rows have numbers: other commands take @3 or @3-7 for them, in this terminal, for a day."
-                + " Days and times are those of the place where the mood was lived.",
+                + " Days and times are those of the place where the mood was lived."),
+        .note(
             "Off a terminal there is a line for each mood, of fields with a tab between them: id, time (RFC 3339), emoji,"
-                + " label, valence, tags with commas, note. In a field \\t, \\n and \\\\ are a tab, a line's end, a backslash.",
-        ],
-        examples: [
-            .init("mood list", "The fifty newest."),
-            .init("mood list --favorite --tag work --in 2026", "Favorites of a year from work."),
-            .init(
-                "mood list --tag sea,sun --tag '!work' --on yesterday", "Yesterday's with one of two tags, not work."),
-            .init("mood list --count --text coffee", "How many contain coffee."),
-            .init("mood list --template '{date} {emoji} {label}'", "In your own form."),
-            .init("mood list --jsonl | jq -r .label", "Every label, for another program."),
-        ],
-        run: { (client) throws(ClientError) in try client.list() })
+                + " label, valence, tags with commas, note. In a field \\t, \\n and \\\\ are a tab, a line's end, a backslash."
+        ),
+        .example("mood list", "The fifty newest."),
+        .example("mood list --favorite --tag work --in 2026", "Favorites of a year from work."),
+        .example("mood list --tag sea,sun --tag '!work' --on yesterday", "Yesterday's with one of two tags, not work."),
+        .example("mood list --count --text coffee", "How many contain coffee."),
+        .example("mood list --template '{date} {emoji} {label}'", "In your own form."),
+        .example("mood list --jsonl | jq -r .label", "Every label, for another program."))
 }
 
 extension Client {
@@ -46,7 +43,7 @@ extension Client {
         let filter = try filter()
         if invocation.has("count"), !wantsJSON { return try count(listParams(filter)) }
         switch form {
-        case .page: try print(json: call("mood.list", listParams(filter) + cursorMember(nil)))
+        case .page: try print(json: call("mood.list", listParams(filter) + ["cursor": invocation.value("cursor")]))
         case .wholeJSON: try listWhole(filter)
         case .lines:
             try eachMood(filter) { (page) throws(ClientError) in
@@ -86,35 +83,29 @@ extension Client {
 
     /// All pages, or as many moods as `--limit` says. Says so if there is no mood.
     private func eachMood(
-        _ filter: [JSONValue.Member], _ body: (MoodListing) throws(ClientError) -> Void
+        _ filter: Params, _ body: (MoodListing) throws(ClientError) -> Void
     ) throws(ClientError) {
         var rest = invocation.integer("limit") ?? .max
-        var cursor: String?
+        var cursor = invocation.value("cursor")
         var isFirst = true
         repeat {
-            let params = listParams(filter, limit: min(rest, Self.limit(isFirst: isFirst)))
-            guard let page = MoodListing(try call("mood.list", params + cursorMember(cursor))) else {
-                throw unexpected()
-            }
+            let limit = min(rest, Self.limit(isFirst: isFirst))
+            let page = try page(listParams(filter, limit: limit), after: &cursor)
             if isFirst, page.items.isEmpty { tellOfNoMoods(page.empty, isFiltered: !filter.isEmpty) }
             isFirst = false
             try body(page)
-            if let next = page.nextCursor, next == cursor { throw unexpected() }
-            cursor = page.nextCursor
             rest -= page.items.count
         } while cursor != nil && rest > 0
     }
 
     /// All pages as one: the items of each, byte for byte.
-    private func listWhole(_ filter: [JSONValue.Member]) throws(ClientError) {
-        var cursor: String?
-        var total: Int?
+    private func listWhole(_ filter: Params) throws(ClientError) {
+        var cursor = invocation.value("cursor")
+        var (isFirst, total) = (true, Int?.none)
         var separator = #"{"items":["#
         repeat {
-            let params = listParams(filter, limit: Self.limit(isFirst: cursor == nil))
-            guard let page = MoodListing(try call("mood.list", params + cursorMember(cursor))) else {
-                throw unexpected()
-            }
+            let page = try page(listParams(filter, limit: Self.limit(isFirst: isFirst)), after: &cursor)
+            isFirst = false
             total = total ?? page.total
             var bytes: [UInt8] = []
             for item in page.items {
@@ -122,14 +113,12 @@ extension Client {
                 separator = ","
             }
             try write(console.isOutputTerminal ? Escaping.visible(json: bytes) : bytes)
-            if let next = page.nextCursor, next == cursor { throw unexpected() }
-            cursor = page.nextCursor
         } while cursor != nil
         let start = separator == "," ? "" : separator
         try print(start + "]" + (total.map { ",\"total\":\($0)" } ?? "") + "}\n")
     }
 
-    private func count(_ params: [JSONValue.Member]) throws(ClientError) {
+    private func count(_ params: Params) throws(ClientError) {
         let page = try tree(call("mood.list", params))
         guard let total = page["total"]?.integer else { throw unexpected() }
         if total == 0 { tellOfMissingStore() }
@@ -138,19 +127,15 @@ extension Client {
 
     // MARK: On a terminal
 
-    private func listTable(_ filter: [JSONValue.Member]) throws(ClientError) {
+    private func listTable(_ filter: Params) throws(ClientError) {
         var moods: [MoodView] = []
-        var cursor: String?
+        var cursor = invocation.value("cursor")
         var total: Int?
         repeat {
-            guard let page = MoodListing(try call("mood.list", listParams(filter) + cursorMember(cursor))) else {
-                throw unexpected()
-            }
+            let page = try page(listParams(filter), after: &cursor)
             if moods.isEmpty, page.items.isEmpty { return tellOfNoMoods(page.empty, isFiltered: !filter.isEmpty) }
             total = total ?? page.total
             moods += page.moods
-            if let next = page.nextCursor, next == cursor { throw unexpected() }
-            cursor = page.nextCursor
         } while cursor != nil && invocation.has("all")
         let table = MoodView.table(moods, palette: palette(), console: clocks, shorten: shown)
         try page(table.text(width: max(console.columns - 2, 1), style: style))
@@ -176,7 +161,7 @@ extension Client {
         do throws(ClientError) {
             let store = try tree(call("store.info"))
             guard Self.isNotMade(store) else { return }
-            tell("There is no store in \(Escaping.visible(store["path"]?.string ?? "")) yet. The first mood makes it.")
+            tell("There is no store in \(Escaping.visible(store.text(of: "path"))) yet. The first mood makes it.")
         } catch {
             // The list was printed; an error of this remark does not matter.
         }
@@ -185,25 +170,13 @@ extension Client {
     // MARK: Params
 
     /// - Parameter limit: the page's; nil takes it from the command line.
-    private func listParams(_ filter: [JSONValue.Member], limit: Int? = nil) -> [JSONValue.Member] {
-        var params: [JSONValue.Member] = []
-        if let limit = limit ?? invocation.integer("limit") {
-            params.append(.init("limit", .number(String(limit))))
-        } else if invocation.has("all") {
-            params.append(.init("limit", 1000))
-        } else if invocation.has("count"), !wantsJSON {
-            params.append(.init("limit", 1))
-        }
-        for name in ["sort", "order"] {
-            if let value = invocation.value(name) { params.append(.init(name, .string(value))) }
-        }
-        if !filter.isEmpty { params.append(.init("filter", .object(filter))) }
-        if invocation.has("count") { params.append(.init("count", true)) }
-        return params
-    }
-
-    /// - Parameter cursor: the next page's; nil takes it from the command line.
-    private func cursorMember(_ cursor: String?) -> [JSONValue.Member] {
-        (cursor ?? invocation.value("cursor")).map { [.init("cursor", .string($0))] } ?? []
+    private func listParams(_ filter: Params, limit: Int? = nil) -> Params {
+        var limit = limit ?? invocation.integer("limit")
+        if limit == nil, invocation.has("all") { limit = 1000 }
+        if limit == nil, invocation.has("count"), !wantsJSON { limit = 1 }
+        return [
+            "limit": limit, "sort": invocation.value("sort"), "order": invocation.value("order"),
+            "filter": filter.unlessEmpty, "count": invocation.flag("count"),
+        ]
     }
 }

@@ -1,19 +1,14 @@
 extension Command {
     static let remind = Command(
-        name: "remind", summary: "Print what reminds you each day; nothing is installed.",
-        parameters: [.init("TIME", "When, such as 21:00 or 9pm.")],
-        options: [
-            .init(
-                "as", .choice("KIND", ["systemd", "cron", "ics"]),
-                "A timer of systemd (default), a line of a crontab, or a calendar entry.")
-        ],
-        notes: ["MoodBoard has no process that runs all day; what reminds you is your system's own."],
-        examples: [
-            .init("mood remind 21:00", "Two files for systemd, and what to do with them."),
-            .init("mood remind 9pm --as cron", "A line for 'crontab -e'."),
-            .init("mood remind 21:00 --as ics > reminder.ics", "For a calendar."),
-        ],
-        run: { (client) throws(ClientError) in try client.remind() })
+        "remind", "Print what reminds you each day; nothing is installed.", Client.remind,
+        .word("TIME", "When, such as 21:00 or 9pm."),
+        .option(
+            "as", .choice("KIND", ["systemd", "cron", "ics"]),
+            "A timer of systemd (default), a line of a crontab, or a calendar entry."),
+        .note("MoodBoard has no process that runs all day; what reminds you is your system's own."),
+        .example("mood remind 21:00", "Two files for systemd, and what to do with them."),
+        .example("mood remind 9pm --as cron", "A line for 'crontab -e'."),
+        .example("mood remind 21:00 --as ics > reminder.ics", "For a calendar."))
 }
 
 extension Client {

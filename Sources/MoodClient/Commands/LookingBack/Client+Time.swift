@@ -13,6 +13,10 @@ extension Client {
         let isSpan: Bool
 
         var wholeDays: (from: String, to: String)? { isSpan ? days : nil }
+        /// The span as members of a filter.
+        var filter: Params {
+            days.map { ["dayFrom": $0.from, "dayTo": $0.to] } ?? ["from": start, "to": end]
+        }
     }
 
     /// Three common forms, for help and errors.
@@ -22,11 +26,9 @@ extension Client {
     ///   - option: the option's name, for errors.
     ///   - zone: of the clocks; nil takes it from `--time-zone`.
     func span(_ text: String, option: String, zone: String? = nil) throws(ClientError) -> Span {
-        var params: [JSONValue.Member] = [.init("text", .string(text))]
-        if let zone = zone ?? invocation.value("time-zone") { params.append(.init("timeZone", .string(zone))) }
         let answer: JSONValue
         do throws(ClientError) {
-            answer = try tree(call("time.parse", params))
+            answer = try tree(call("time.parse", ["text": text, "timeZone": zone ?? invocation.value("time-zone")]))
         } catch {
             guard case .remote(let failure) = error, failure.code == -32602, failure.data?["path"]?.string == "/text"
             else { throw error }
@@ -39,7 +41,13 @@ extension Client {
             start: start, end: end, at: answer["at"]?.string, days: days, isSpan: answer["isSpan"]?.boolean ?? false)
     }
 
-    /// Reads a moment, for `--at` and `--now`.
+    /// The moment of an option such as `--at`; nil if it was not given.
+    func moment(of option: String) throws(ClientError) -> String? {
+        guard let text = invocation.value(option) else { return nil }
+        return try moment(text, option: "--\(option)")
+    }
+
+    /// Reads a moment.
     func moment(_ text: String, option: String, zone: String? = nil) throws(ClientError) -> String {
         // The protocol reads RFC 3339 itself.
         if Moment(text) != nil { return text }
@@ -52,12 +60,12 @@ extension Client {
     }
 
     /// `--from`, `--to`, `--on` and `--in` as members of a filter.
-    func timeFilter() throws(ClientError) -> [JSONValue.Member] {
+    func timeFilter() throws(ClientError) -> Params {
         let given = ["from", "to", "on", "in"].filter { invocation.has($0) }
         if given.contains("on") || given.contains("in"), given.count > 1 {
             throw usage("Give --on, --in, or --from and --to: each says the whole span.")
         }
-        var filter: [JSONValue.Member] = []
+        var filter: Params = [:]
         for option in given {
             let text = invocation.value(option) ?? ""
             let span = try span(text, option: "--\(option)")
@@ -65,21 +73,15 @@ extension Client {
             // The day of a mood is that in its own zone, like in statistics.
             case "from":
                 let day = span.wholeDays?.from
-                filter.append(day.map { .init("dayFrom", .string($0)) } ?? .init("from", .string(span.start)))
+                filter += day.map { ["dayFrom": $0] } ?? ["from": span.start]
             case "to":
                 let day = span.wholeDays?.to
-                filter.append(day.map { .init("dayTo", .string($0)) } ?? .init("to", .string(span.end)))
+                filter += day.map { ["dayTo": $0] } ?? ["to": span.end]
             default:
-                if let days = span.days {
-                    filter += [.init("dayFrom", .string(days.from)), .init("dayTo", .string(days.to))]
-                } else {
-                    filter += [.init("from", .string(span.start)), .init("to", .string(span.end))]
-                }
+                filter += span.filter
             }
         }
-        if let from = filter.first(where: { $0.name == "dayFrom" })?.value.string,
-            let to = filter.first(where: { $0.name == "dayTo" })?.value.string, to < from
-        {
+        if let from = filter["dayFrom"]?.string, let to = filter["dayTo"]?.string, to < from {
             throw usage("--to must not be before --from.")
         }
         return filter

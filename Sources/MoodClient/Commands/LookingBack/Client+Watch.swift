@@ -2,22 +2,16 @@ import JSONCodec
 
 extension Command {
     static let watch = Command(
-        name: "watch", summary: "Show all changes as they happen.",
-        options: [
-            .init("since", .integer("REVISION"), "Begin with the changes after this revision of the store."),
-            .init("count", short: "n", .integer("N"), "End after this many commits (default: never)."),
-        ],
-        notes: [
-            "A line for each change: when, created, updated or deleted, and the mood. Ctrl-C ends.",
+        "watch", "Show all changes as they happen.", Client.watch,
+        .option("since", .integer("REVISION"), "Begin with the changes after this revision of the store."),
+        .option("count", short: "n", .integer("N"), "End after this many commits (default: never)."),
+        .note("A line for each change: when, created, updated or deleted, and the mood. Ctrl-C ends."),
+        .note(
             "With --json a line for each commit: the params of the event, as the host sent them. Their seq is the store's"
-                + " revision, without a gap; give the last one to --since to continue later.",
-        ],
-        examples: [
-            .init("mood watch", "Until Ctrl-C."),
-            .init("mood watch --json | jq -r '.changes[].mood.label // empty'", "The label of each change."),
-            .init("mood watch --since 0 --count 1", "Only the first commit of all."),
-        ],
-        run: { (client) throws(ClientError) in try client.watch() })
+                + " revision, without a gap; give the last one to --since to continue later."),
+        .example("mood watch", "Until Ctrl-C."),
+        .example("mood watch --json | jq -r '.changes[].mood.label // empty'", "The label of each change."),
+        .example("mood watch --since 0 --count 1", "Only the first commit of all."))
 }
 
 extension Client {
@@ -54,21 +48,19 @@ extension Client {
     private func follow(
         since: Int?, _ body: (_ params: [UInt8]) throws(ClientError) -> Bool
     ) throws(ClientError) -> Int? {
-        var params: [JSONValue.Member] = [.init("topics", ["mood"])]
-        if let since { params.append(.init("since", .number(String(since)))) }
-        let answer = try tree(call("events.subscribe", params))
-        if let since, answer["resync"]?.boolean == true {
+        let answer = try tree(call("events.subscribe", ["topics": ["mood"], "since": since]))
+        if let since, answer.isTrue("resync") {
             console.writeError(
                 "mood: The changes after revision \(since) are not kept;"
-                    + " showing those after revision \(answer["revision"]?.integer ?? 0).\n")
+                    + " showing those after revision \(answer.number(of: "revision")).\n")
         }
         var lagged: Int?
         try listen { (method, params) throws(ClientError) in
             guard method == "events.event" else { return true }
             let event = try tree(params)
             guard event["lagged"] == nil else {
-                lagged = event["seq"]?.integer ?? 0
-                if event["resync"]?.boolean == true {
+                lagged = event.number(of: "seq")
+                if event.isTrue("resync") {
                     console.writeError(
                         "mood: Another store has replaced this one; showing it from its beginning.\n")
                 }
@@ -83,19 +75,19 @@ extension Client {
         if wantsJSON { return try print(json: event) }
         let commit = try tree(event)
         guard let changes = commit["changes"]?.array else { throw unexpected() }
-        let moment = Moment(commit["at"]?.string ?? "")
+        let moment = Moment(commit.text(of: "at"))
         let time = moment.flatMap { clocks.localTime($0.secondsSince1970) }
-        let when = style.apply(.quiet, to: time?.text ?? Escaping.visible(commit["at"]?.string ?? ""))
+        let when = style.apply(.quiet, to: time?.text ?? Escaping.visible(commit.text(of: "at")))
         var text = ""
         for change in changes {
-            let type = Escaping.visible(change["type"]?.string ?? "")
+            let type = Escaping.visible(change.text(of: "type"))
             let mood = change["mood"].flatMap(MoodView.init)
-            let id = style.apply(.quiet, to: Escaping.visible(change["id"]?.string ?? ""))
+            let id = style.apply(.quiet, to: Escaping.visible(change.text(of: "id")))
             let mark = mood?.isFavorite == true ? " " + style.apply(.mark, to: "★") : ""
             let title = mood.map { style.apply(.heading, to: $0.title) + mark + "  " } ?? ""
             text += "\(when)  \(type)  \(title)\(id)\n"
         }
-        if commit["truncated"]?.boolean == true, let all = commit["count"]?.integer, all > changes.count {
+        if commit.isTrue("truncated"), let all = commit["count"]?.integer, all > changes.count {
             text += "\(when)  and \(all - changes.count) more in the same commit\n"
         }
         try print(text)

@@ -2,61 +2,44 @@ import JSONCodec
 
 extension Command {
     static let doctor = Command(
-        name: "doctor", summary: "Check the store, and say how to mend what is wrong.",
-        parameters: [
-            .init("WHAT", .optional, "plugin, transport or host; without it the store."),
-            .init("ARGUMENT", .any, "The plugin's folder, for transport a URL after it; the host's command after --."),
-        ],
-        options: [
-            .init(
-                "runtime", .text("DIR"), isRepeatable: true,
-                "For plugin and transport: a folder to run from, such as a venv."),
-            .init("python", .text("PATH"), "The same: a virtual environment, or its python."),
-            .init(
-                "limit", .text("NAME=VALUE"), isRepeatable: true, "A limit of the host, such as pluginHelloMs=30000."),
-            .init("config", .text("JSON"), "For transport: what sync.setup would tell it, an object."),
-        ],
-        notes: [
+        "doctor", "Check the store, and say how to mend what is wrong.", Client.act,
+        .word("WHAT", .optional, "plugin, transport or host; without it the store."),
+        .word("ARGUMENT", .any, "The plugin's folder, for transport a URL after it; the host's command after --."),
+        .option(
+            "runtime", .text("DIR"), isRepeatable: true,
+            "For plugin and transport: a folder to run from, such as a venv."),
+        .option("python", .text("PATH"), "The same: a virtual environment, or its python."),
+        .option("limit", .text("NAME=VALUE"), isRepeatable: true, "A limit of the host, such as pluginHelloMs=30000."),
+        .option("config", .text("JSON"), "For transport: what sync.setup would tell it, an object."),
+        .actions(Client.examinations),
+        .note(
             "Starts the host, opens the store and reads everything in it. Nothing is changed. The exit status is 0 when"
                 + " all is well, 75 while another program holds the store, and else 1. With --json: the results of"
-                + " host.info and store.verify, a line each.",
+                + " host.info and store.verify, a line each."),
+        .note(
             "plugin DIR starts the plugin in DIR many times, isolated, as a hostile and a sloppy host would, and tells what it"
-                + " does wrong. Your store is not touched.",
+                + " does wrong. Your store is not touched."),
+        .note(
             "transport DIR URL plays the hosts of several replicas for a plugin that is a transport, on the engine at URL: what it"
-                + " keeps, repeats, refuses and lists. Journals of no one stay there; use an engine that may be spoiled.",
+                + " keeps, repeats, refuses and lists. Journals of no one stay there; use an engine that may be spoiled."
+        ),
+        .note(
             "host -- COMMAND… starts any JSON-RPC host that speaks over its stdin and stdout many times, as a hostile client"
                 + " would. Give it a store that may be spoiled. Both name the clause that is broken, and end with 1 where"
-                + " anything is wrong. With --json: {trials, findings: [{clause, what, trial}]}.",
-        ],
-        examples: [
-            .init("mood doctor", "Is everything well?"),
-            .init("mood doctor --store ~/saved", "And in that store?"),
-            .init("mood doctor plugin ./org.example.hello", "Does this plugin bear a host that is not kind?"),
-            .init("mood doctor transport ./org.example.post post://localhost", "Does it carry what it is given?"),
-            .init("mood doctor host -- moodboard --in-memory", "And this host a client that is not?"),
-        ],
-        run: { (client) throws(ClientError) in try client.examine() })
+                + " anything is wrong. With --json: {trials, findings: [{clause, what, trial}]}."),
+        .example("mood doctor", "Is everything well?"),
+        .example("mood doctor --store ~/saved", "And in that store?"),
+        .example("mood doctor plugin ./org.example.hello", "Does this plugin bear a host that is not kind?"),
+        .example("mood doctor transport ./org.example.post post://localhost", "Does it carry what it is given?"),
+        .example("mood doctor host -- moodboard --in-memory", "And this host a client that is not?"))
 }
 
 extension Client {
-    fileprivate func examine() throws(ClientError) {
-        let words = invocation.words.dropFirst()
-        switch invocation.words.first {
-        case nil: try doctor()
-        case "plugin":
-            guard let folder = words.first, words.count == 1 else { throw usage("It is: mood doctor plugin DIR") }
-            try doctorPlugin(folder)
-        case "transport":
-            guard words.count == 2, let folder = words.first, let url = words.last else {
-                throw usage("It is: mood doctor transport DIR URL")
-            }
-            try doctorTransport(folder, url)
-        case "host":
-            guard let program = words.first else { throw usage("It is: mood doctor host -- COMMAND…") }
-            try doctorHost(program, Array(words.dropFirst()))
-        case let other?: throw usage("There is no '\(other)' to look at: it is plugin, transport or host.")
-        }
-    }
+    fileprivate static let examinations = [
+        CommandAction("", Client.doctor), CommandAction("plugin", "DIR", Client.doctorPlugin),
+        CommandAction("transport", "DIR URL", Client.doctorTransport),
+        CommandAction("host", "-- COMMAND…", Client.doctorHost),
+    ]
 
     func doctor() throws(ClientError) {
         let info = try call("host.info")

@@ -35,13 +35,14 @@ extension Client {
         return given ?? PluginDoctor.helloMilliseconds
     }
 
-    func doctorTransport(_ argument: String, _ url: String) throws(ClientError) {
+    func doctorTransport(_ words: [String]) throws(ClientError) {
+        let (argument, url) = (words[0], words[1])
         let bench = try pluginBench(argument)
         defer { bench.close() }
         let info = try bench.look()
         guard info["state"]?.string != "invalid" else {
             throw .badInput(
-                "The plugin is invalid: \(Escaping.visible(info["reason"]?.string ?? "")).",
+                "The plugin is invalid: \(Escaping.visible(info.text(of: "reason"))).",
                 advice: "See mood doctor plugin \(argument).")
         }
         let scheme = String(url.prefix { $0 != ":" })
@@ -49,26 +50,21 @@ extension Client {
         guard schemes.contains(where: { $0.utf8.elementsEqual(scheme.utf8) }) else {
             throw usage("The plugin has no transport for \(scheme)://; it has: \(schemes.joined(separator: ", ")).")
         }
-        var config = JSONValue.object([])
-        if let text = invocation.value("config") {
-            guard let given = try? JSONValue.parse(Array(text.utf8)), given.object != nil else {
-                throw usage("--config has to be a JSON object.")
-            }
-            config = given
-        }
+        let config = try givenConfig() ?? .object([])
         let doctor = try TransportDoctor(bench, info, url: url, config: config, runtimes: runtimes())
         try doctor.examine()
         try report(doctor.findings, of: bench.id)
     }
 
-    func doctorHost(_ program: String, _ arguments: [String]) throws(ClientError) {
-        let doctor = HostDoctor(path: try HostLocation.ofThisProcess().find(program), arguments: arguments)
+    func doctorHost(_ words: [String]) throws(ClientError) {
+        let path = try HostLocation.ofThisProcess().find(words[0])
+        let doctor = HostDoctor(path: path, arguments: Array(words.dropFirst()))
         try doctor.examine()
         if let framing = doctor.framings.first, try doctor.speaksMCP(framing) {
             let bench = try PluginBench(program: hostOptions().program, launcher: launcher)
             defer { bench.close() }
             try doctor.tools(framing, bench)
         }
-        try report(doctor.findings, of: program)
+        try report(doctor.findings, of: words[0])
     }
 }

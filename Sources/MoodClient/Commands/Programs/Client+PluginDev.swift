@@ -4,11 +4,8 @@ import Platform
 extension Client {
     /// `mood plugin dev`: runs until Ctrl-C, or until stdin ends if that is no terminal.
     func developPlugin(_ argument: String) throws(ClientError) {
-        let interruption: Int32
-        do throws(SystemError) {
-            interruption = try Interruption.install(lastWords: "mood: the plugin did not end in time.\n", code: 1)
-        } catch {
-            throw .unavailable("Ctrl-C cannot be waited for: \(error).", advice: nil)
+        let interruption = try orUnavailable("Ctrl-C cannot be waited for") { () throws(SystemError) in
+            try Interruption.install(lastWords: "mood: the plugin did not end in time.\n", code: 1)
         }
         let bench = try pluginBench(argument)
         defer {

@@ -4,7 +4,7 @@ import Platform
 /// `mood plugin trust`, `add` and `remove`: decisions of a person.
 extension Client {
     func trustPlugin(_ id: String) throws(ClientError) {
-        let info = PluginView(try tree(call("plugin.info", [.init("id", .string(id))])))
+        let info = try pluginInfo(id)
         guard let digest = info.digest else {
             // A reason may be a sentence.
             let sentence = info.sentence.utf8.last == UInt8(ascii: ".") ? info.sentence : info.sentence + "."
@@ -16,29 +16,26 @@ extension Client {
                 advice: "Look at its files again, then give the digest that they have now.")
         }
         try askForTrust(info)
-        var params: [JSONValue.Member] = [.init("digest", .string(digest))]
-        let runtimes = try runtimes().map { JSONValue.string($0) }
-        if !runtimes.isEmpty { params.append(.init("runtimes", .array(runtimes))) }
-        let (readable, writable) = (try folders("read"), try folders("write"))
-        if !readable.isEmpty || !writable.isEmpty {
-            params.append(.init("files", ["read": .array(readable), "write": .array(writable)]))
-        }
-        if let tools = invocation.value("tools") { params.append(.init("tools", .string(tools))) }
-        try changePlugin("plugin.trust", id, params)
+        let (runtimes, readable, writable) = (try runtimes(), try folders("read"), try folders("write"))
+        let files: Params = ["read": readable, "write": writable]
+        try changePlugin(
+            "plugin.trust", id,
+            [
+                "digest": digest, "runtimes": runtimes.isEmpty ? nil : runtimes,
+                "files": readable.isEmpty && writable.isEmpty ? nil : files, "tools": invocation.value("tools"),
+            ])
     }
 
-    private func folders(_ option: String) throws(ClientError) -> [JSONValue] {
-        var folders: [JSONValue] = []
-        for path in invocation.values(option) {
-            folders.append(.string(path.utf8.starts(with: "~/".utf8) ? path : try absolute(path)))
+    private func folders(_ option: String) throws(ClientError) -> [String] {
+        try invocation.values(option).map { (path) throws(ClientError) in
+            path.utf8.starts(with: "~/".utf8) ? path : try absolute(path)
         }
-        return folders
     }
 
     /// Folders to run from: those of `--runtime`, and the virtual environment of `--python` with its interpreter's
     /// folder.
     func runtimes() throws(ClientError) -> [String] {
-        var paths = try folders("runtime").compactMap(\.string)
+        var paths = try folders("runtime")
         guard let python = invocation.value("python") else { return paths }
         let given = try absolute(python)
         let isFolder = (try? FileSystem.system.list(given)) != nil
@@ -68,15 +65,9 @@ extension Client {
             throw usage(
                 "Without a terminal, trust wants --yes and --digest with the digest of what you have looked at.")
         }
-        try confirm(
-            info.isDisabled ? "Trust it (it stays disabled until: mood plugin enable \(info.id))" : "Let it run",
+        try ask(
+            info.isDisabled ? "Trust it (it stays disabled until: mood plugin enable \(info.id))?" : "Let it run?",
             orElse: "It was not trusted.")
-    }
-
-    private func confirm(_ question: String, orElse refusal: String) throws(ClientError) {
-        console.writeError(question + "? [y/N] ")
-        let letters = (console.readLine() ?? "").lowercased().filter { !$0.isWhitespace }
-        guard letters == "y" || letters == "yes" else { throw .declined(refusal) }
     }
 
     // MARK: Adding and removing
@@ -105,17 +96,17 @@ extension Client {
     }
 
     func removePlugin(_ id: String) throws(ClientError) {
-        let info = PluginView(try tree(call("plugin.info", [.init("id", .string(id))])))
+        let info = try pluginInfo(id)
         let store = try storeFolder()
         let isInStore = info.path == PluginFiles.folder(inStore: store, id)
         if !invocation.has("yes") {
             guard console.isInputTerminal else { throw usage("To confirm: mood plugin remove \(id) --yes") }
             let what = isInStore ? "Stop \(id) and delete its folder in the store" : "Take back the trust in \(id)"
-            try confirm(Escaping.visible(what), orElse: "Nothing was removed.")
+            try ask(Escaping.visible(what) + "?", orElse: "Nothing was removed.")
         }
         var result: [UInt8] = []
         if !["untrusted", "invalid", "shadowed"].contains(info.state) {
-            result = try call("plugin.untrust", [.init("id", .string(id))])
+            result = try call("plugin.untrust", ["id": id])
         }
         if isInStore { try PluginFiles.remove(info.path) }
         if wantsJSON { return try print(json: result.isEmpty ? Array("{}".utf8) : result) }

@@ -2,17 +2,19 @@ import JSONCodec
 
 /// The state of the host and its store in plain words, with the commands that mend it.
 struct Diagnosis {
-    struct Remedy: Equatable {
-        /// The condition for this command.
-        let when: String
-        /// The command as a person types it.
-        let command: String
-    }
+    struct Finding {
+        /// The condition for a command, and the command as a person types it.
+        typealias Step = (when: String, command: String)
 
-    struct Finding: Equatable {
         let what: String
         let meaning: String
-        let remedies: [Remedy]
+        let remedies: [Step]
+
+        init(_ what: String, _ meaning: String, _ remedies: [Step]) {
+            (self.what, self.meaning, self.remedies) = (what, meaning, remedies)
+        }
+
+        init(_ what: String, _ meaning: String, _ remedies: Step...) { self.init(what, meaning, remedies) }
     }
 
     /// The store's place and its content.
@@ -34,28 +36,28 @@ struct Diagnosis {
     ///   - option: the value of `--store`.
     ///   - unwritable: the directory without write permission in which a path would have to be made, or nil.
     init(store: JSONValue, check: JSONValue, option: String?, unwritable: (_ path: String) -> String?) {
-        path = store["path"]?.string ?? ""
+        path = store.text(of: "path")
         mood = option.map { "mood --store \(Self.quoted($0))" } ?? "mood"
         isBusy = store["error"]?["kind"]?.string == "storeBusy"
-        let problems = check["problems"]?.array ?? []
+        let problems = check.list(of: "problems")
         place = Self.place(store)
         let isNotMade = Client.isNotMade(store)
         if problems.isEmpty {
-            state = isNotMade ? "none" : "whole; \(Client.size(check["bytes"]?.integer ?? 0)) read"
+            state = isNotMade ? "none" : "whole; \(Client.size(check.number(of: "bytes"))) read"
         } else {
             state = "\(problems.count) \(problems.count == 1 ? "problem" : "problems")"
         }
         add(problems)
-        addStore(store, hasProblems: !problems.isEmpty)
-        if isNotMade, let directory = unwritable(path) { addUnwritable(directory) }
+        if let finding = finding(ofStore: store, hasProblems: !problems.isEmpty) { findings.append(finding) }
+        if isNotMade, let directory = unwritable(path) { findings.append(finding(ofUnwritable: directory)) }
     }
 
     private static func place(_ store: JSONValue) -> String {
         let path = store["path"]?.string ?? "in memory"
         if store["error"] != nil { return "\(path) cannot be opened" }
         if Client.isNotMade(store) { return "\(path), not there yet; the first mood makes it" }
-        let moods = "\(path): \(Client.count(store["moods"]?.integer ?? 0))"
-        return store["readOnly"]?.boolean == true ? moods + ", which can only be read" : moods
+        let moods = "\(path): \(Client.count(store.number(of: "moods")))"
+        return store.isTrue("readOnly") ? moods + ", which can only be read" : moods
     }
 
     /// Quotes a word for a shell.
@@ -74,7 +76,7 @@ struct Diagnosis {
         func kind(_ problem: JSONValue) -> String {
             // One remedy mends every problem of that file.
             if let file = problem["file"]?.string, file == Self.navigation || file == Self.settings { return file }
-            let kind = problem["kind"]?.string ?? ""
+            let kind = problem.text(of: "kind")
             let isOperations = problem["file"]?.string?.hasPrefix(Self.operations) == true
             return isOperations && kind == "missing" ? Self.operations : kind
         }
@@ -97,174 +99,112 @@ struct Diagnosis {
     private static let operations = "operations-"
 
     private var accept: String { "\(mood) store accept --yes" }
+    private var reset: String { "\(mood) store reset --yes" }
+    private var salvage: String { "\(mood) store salvage DIR" }
+    private var moods: String { "\(path)/moods.json" }
 
     private func finding(_ kind: String, _ what: String) -> Finding {
         switch kind {
         case Self.navigation:
-            return Finding(
-                what: what, meaning: "Navigation cannot be saved or restored. Moods are not affected.",
-                remedies: [putAway(kind)])
+            Finding(what, "Navigation cannot be saved or restored. Moods are not affected.", putAway(kind))
         case Self.settings:
-            return Finding(
-                what: what,
-                meaning: "Your settings and your palette cannot be read. Moods are not affected.",
-                remedies: [putAway(kind)])
+            Finding(what, "Your settings and your palette cannot be read. Moods are not affected.", putAway(kind))
         case Self.operations:
-            return Finding(
-                what: what,
-                meaning: "Requests with an operation id (--op-id) are refused. Moods are not affected.",
-                remedies: [
-                    Remedy(
-                        when: "If you have the file, put it back. Else have its operations forgotten:", command: accept)
-                ])
+            Finding(
+                what, "Requests with an operation id (--op-id) are refused. Moods are not affected.",
+                ("If you have the file, put it back. Else have its operations forgotten:", accept))
         case "edited":
-            return Finding(
-                what: what,
-                meaning: "Somebody changed moods.json. Until that is accepted, moods can be read but not changed.",
-                remedies: [
-                    Remedy(when: "If you want the change, have it checked and sealed:", command: accept),
-                    Remedy(
-                        when: "If not, undo it; or rebuild the store from the backup and the journals:",
-                        command: rebuild),
-                ])
-        case "damaged":
-            return Finding(
-                what: what, meaning: "Stored data is damaged.",
-                remedies: (what.hasPrefix("moods.json") ? [byHand] : []) + [
-                    Remedy(
-                        when: "If you have a good copy of the file, put it back. Else save what is whole:",
-                        command: "\(mood) store salvage DIR"),
-                    Remedy(
-                        when: "Then use DIR (mood --store DIR list), or set the old files aside and begin again:",
-                        command: "\(mood) store reset --yes"),
-                ])
+            Finding(
+                what, "Somebody changed moods.json. Until that is accepted, moods can be read but not changed.",
+                ("If you want the change, have it checked and sealed:", accept),
+                (
+                    "If not, undo it; or rebuild the store from the backup and the journals:",
+                    "mv \(Self.quoted(moods)) \(Self.quoted(path + "/moods-edited.json")) && \(salvage)"
+                ))
+        case "damaged" where what.hasPrefix("moods.json"):
+            damaged(
+                what,
+                ("If you edited moods.json, this names the wrong lines, or seals the file if there are none:", accept))
+        case "damaged": damaged(what)
         case "unfinished":
-            return Finding(
-                what: what,
-                meaning: "A program was stopped while it wrote. Nothing that it had confirmed is missing.",
-                remedies: [
-                    Remedy(
-                        when: "The next change repairs this. You can also do it now:", command: "\(mood) store compact")
-                ])
+            Finding(
+                what, "A program was stopped while it wrote. Nothing that it had confirmed is missing.",
+                ("The next change repairs this. You can also do it now:", "\(mood) store compact"))
         case "missing":
-            return Finding(
-                what: what, meaning: "A file of the store is missing; the other files are not touched.",
-                remedies: [
-                    Remedy(
-                        when: "If you have the file, put it back. Else save what the other files hold:",
-                        command: "\(mood) store salvage DIR"),
-                    Remedy(
-                        when: "To begin with an empty store, and keep the other files in a folder:",
-                        command: "\(mood) store reset --yes"),
-                ])
+            Finding(
+                what, "A file of the store is missing; the other files are not touched.",
+                ("If you have the file, put it back. Else save what the other files hold:", salvage),
+                ("To begin with an empty store, and keep the other files in a folder:", reset))
         case "interrupted":
-            return Finding(
-                what: what, meaning: "Nothing is lost, but the store can be opened only when this is finished.",
-                remedies: [Remedy(when: "Finish it:", command: "\(mood) store reset --yes")])
+            Finding(
+                what, "Nothing is lost, but the store can be opened only when this is finished.", ("Finish it:", reset))
         case "version":
-            return Finding(
-                what: what,
-                meaning: "This version of the program does not know the format of that file. The file was not touched.",
-                remedies: [Remedy(when: "Install the version that wrote it. Yours is:", command: "moodboard --version")]
-            )
+            Finding(
+                what, "This version of the program does not know the format of that file. The file was not touched.",
+                ("Install the version that wrote it. Yours is:", "moodboard --version"))
         default:
-            return Finding(
-                what: what, meaning: "The files cannot be read.",
-                remedies: [
-                    Remedy(
-                        when: "See who owns them; the owner can let you in:", command: "ls -la \(Self.quoted(path))"),
-                    elsewhere,
-                ])
+            Finding(
+                what, "The files cannot be read.",
+                ("See who owns them; the owner can let you in:", "ls -la \(Self.quoted(path))"), Self.elsewhere)
         }
     }
 
-    private func putAway(_ name: String) -> Remedy {
+    private func damaged(_ what: String, _ first: Finding.Step...) -> Finding {
+        Finding(
+            what, "Stored data is damaged.",
+            first + [
+                ("If you have a good copy of the file, put it back. Else save what is whole:", salvage),
+                ("Then use DIR (mood --store DIR list), or set the old files aside and begin again:", reset),
+            ])
+    }
+
+    private func putAway(_ name: String) -> Finding.Step {
         let damaged = name.replacing(".json", with: "-damaged.json")
-        return Remedy(
-            when: "Mend the file, or put it away to begin with nothing saved:",
-            command: "mv \(Self.quoted("\(path)/\(name)")) \(Self.quoted("\(path)/\(damaged)"))")
-    }
-
-    private var byHand: Remedy {
-        Remedy(
-            when: "If you edited moods.json, this names the wrong lines, or seals the file if there are none:",
-            command: "\(mood) store accept --yes")
-    }
-
-    private var rebuild: String {
-        let file = Self.quoted(path + "/moods.json")
-        return "mv \(file) \(Self.quoted(path + "/moods-edited.json")) && \(mood) store salvage DIR"
+        return (
+            "Mend the file, or put it away to begin with nothing saved:",
+            "mv \(Self.quoted("\(path)/\(name)")) \(Self.quoted("\(path)/\(damaged)"))"
+        )
     }
 
     // MARK: The store as a whole
 
-    /// Adds findings that are not about files.
-    private mutating func addStore(_ store: JSONValue, hasProblems: Bool) {
-        if let error = store["error"] {
-            let message = error["message"]?.string ?? ""
-            switch error["kind"]?.string {
-            case "storeBusy":
-                findings.append(
-                    Finding(
-                        what: message,
-                        meaning:
-                            "Its files are not damaged: only one program at a time can change them.",
-                        remedies: [
-                            Remedy(
-                                when: "Wait for it, or end it. This shows which one it is:",
-                                command: "fuser -v \(Self.quoted(path + "/lock"))")
-                        ]))
-            case "storageFull":
-                findings.append(
-                    Finding(
-                        what: message, meaning: "The disk is full, or you have used all your space on it.",
-                        remedies: [
-                            Remedy(
-                                when: "Free some space. This shows how much there is:",
-                                command: "df -h \(Self.quoted(path))")
-                        ]))
-            default:
-                guard !hasProblems else { return }
-                findings.append(
-                    Finding(
-                        what: message, meaning: "No mood can be read or kept there.",
-                        remedies: [
-                            Remedy(
-                                when: "See who owns it; the owner can let you in:",
-                                command: "ls -ld \(Self.quoted(path))"),
-                            elsewhere,
-                        ]))
-            }
-        } else if store["readOnly"]?.boolean == true, !hasProblems, !Client.isNotMade(store) {
-            findings.append(
-                Finding(
-                    what: store["readOnlyReason"]?.string ?? "The store can only be read.",
-                    meaning: "Moods can be read but not changed.",
-                    remedies: [
-                        Remedy(
-                            when: "If the files are yours, give yourself the right to write them:",
-                            command: "chmod -R u+rwX \(Self.quoted(path))")
-                    ]))
+    /// Finds what is wrong besides its files.
+    private func finding(ofStore store: JSONValue, hasProblems: Bool) -> Finding? {
+        let place = Self.quoted(path)
+        guard let error = store["error"] else {
+            guard store.isTrue("readOnly"), !hasProblems, !Client.isNotMade(store) else { return nil }
+            return Finding(
+                store["readOnlyReason"]?.string ?? "The store can only be read.", "Moods can be read but not changed.",
+                ("If the files are yours, give yourself the right to write them:", "chmod -R u+rwX \(place)"))
+        }
+        let message = error.text(of: "message")
+        switch error["kind"]?.string {
+        case "storeBusy":
+            return Finding(
+                message, "Its files are not damaged: only one program at a time can change them.",
+                ("Wait for it, or end it. This shows which one it is:", "fuser -v \(Self.quoted(path + "/lock"))"))
+        case "storageFull":
+            return Finding(
+                message, "The disk is full, or you have used all your space on it.",
+                ("Free some space. This shows how much there is:", "df -h \(place)"))
+        default:
+            return hasProblems
+                ? nil
+                : Finding(
+                    message, "No mood can be read or kept there.",
+                    ("See who owns it; the owner can let you in:", "ls -ld \(place)"), Self.elsewhere)
         }
     }
-}
 
-extension Diagnosis {
-    private var elsewhere: Remedy {
-        Remedy(when: "Or keep moods in a directory of your own:", command: "mood --store DIR list")
+    private func finding(ofUnwritable directory: String) -> Finding {
+        Finding(
+            "No store can be made in \(path).", "You may not write in \(directory).",
+            ("See who owns it; the owner can let you in:", "ls -ld \(Self.quoted(directory))"), Self.elsewhere)
     }
 
-    private mutating func addUnwritable(_ directory: String) {
-        findings.append(
-            Finding(
-                what: "No store can be made in \(path).", meaning: "You may not write in \(directory).",
-                remedies: [
-                    Remedy(
-                        when: "See who owns it; the owner can let you in:",
-                        command: "ls -ld \(Self.quoted(directory))"),
-                    elsewhere,
-                ]))
-    }
+    private static let elsewhere: Finding.Step = (
+        "Or keep moods in a directory of your own:", "mood --store DIR list"
+    )
 }
 
 extension String {

@@ -3,19 +3,14 @@ import Platform
 
 extension Command {
     static let browse = Command(
-        name: "browse", summary: "Look around and change things on the whole terminal.",
-        options: [
-            .init(DeclaredParams.NavScreen.locale, "LOCALE"), .init(DeclaredParams.NavScreen.timeZone, "ZONE"),
-        ],
-        notes: [
+        "browse", "Look around and change things on the whole terminal.", Client.browse,
+        .option(DeclaredParams.NavScreen.locale, "LOCALE"),
+        .option(DeclaredParams.NavScreen.timeZone, "ZONE"),
+        .note(
             "Arrows move, Enter opens, Esc goes back, / searches, u undoes, q quits; what else can be done stands below the screen"
-                + " with its key. The mouse works too. What other programs change is shown at once."
-        ],
-        examples: [
-            .init("mood browse", "Begin at the list; Esc leads to the menu."),
-            .init("mood browse --locale fi_FI", "In Finnish."),
-        ],
-        run: { (client) throws(ClientError) in try client.browse() })
+                + " with its key. The mouse works too. What other programs change is shown at once."),
+        .example("mood browse", "Begin at the list; Esc leads to the menu."),
+        .example("mood browse --locale fi_FI", "In Finnish."))
 }
 
 extension Client {
@@ -26,11 +21,10 @@ extension Client {
         try onScreen { (terminal) throws(ClientError) in try Browser(self, terminal).run() }
     }
 
-    /// `--locale` and `--time-zone` for `nav.screen`.
-    func screenParams() -> [JSONValue.Member] {
-        [DeclaredParams.NavScreen.locale, DeclaredParams.NavScreen.timeZone].compactMap { param in
-            invocation.value(param.option).map { .init(param.name, .string($0)) }
-        }
+    /// `--locale`, `--time-zone` and `--now` for `nav.screen`.
+    func screenParams() throws(ClientError) -> Params {
+        let now = try moment(of: "now")
+        return ["locale": invocation.value("locale"), "timeZone": invocation.value("time-zone"), "now": now]
     }
 }
 

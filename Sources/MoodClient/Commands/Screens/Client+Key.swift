@@ -3,9 +3,8 @@ import Platform
 
 extension Command {
     static let key = Command(
-        name: "key", summary: "Remember a mood by one key; so does 'mood' alone.",
-        examples: [.init("mood key", "The feelings that you have most; Esc keeps nothing.")],
-        run: { (client) throws(ClientError) in try client.addByKey() })
+        "key", "Remember a mood by one key; so does 'mood' alone.", Client.addByKey,
+        .example("mood key", "The feelings that you have most; Esc keeps nothing."))
 }
 
 extension Client {
@@ -24,17 +23,17 @@ extension Client {
                 try QuickAdd(feelings, terminal, style: style).choose()
             })
         else { return tell("Nothing was kept.") }
-        var params: [JSONValue.Member] = [.init("emoji", .string(choice.emoji)), .init("label", .string(choice.label))]
-        if !choice.note.isEmpty { params.append(.init("notes", .string(choice.note))) }
+        var params: Params = ["emoji": choice.emoji, "label": choice.label]
+        if !choice.note.isEmpty { params["notes"] = .string(choice.note) }
         let result = try create(params, time: nil)
-        try report("Added", mood(result))
+        try report("Added", result)
         tellOfAdded(try mood(result))
     }
 
     /// The palette, with the most used feelings of the latest moods first.
     private func usedMost() throws(ClientError) -> [PersonalPalette.Feeling] {
         let feelings = palette().feelings
-        guard let page = MoodListing(try call("mood.list", [.init("limit", .number(String(Self.countedMax)))])) else {
+        guard let page = MoodListing(try call("mood.list", ["limit": Self.countedMax])) else {
             throw unexpected()
         }
         var counts = feelings.map { _ in 0 }
@@ -58,11 +57,7 @@ extension Client {
 
     /// Gives the terminal to the body, and restores it in any case.
     func onScreen<Answer>(_ body: (BrowseTerminal) throws(ClientError) -> Answer) throws(ClientError) -> Answer {
-        let screen: TerminalScreen
-        do throws(SystemError) {
-            screen = try TerminalScreen()
-        } catch {
-            throw .badInput("The terminal cannot be drawn on: \(error).", advice: nil)
+        let screen = try orBadInput("The terminal cannot be drawn on") { () throws(SystemError) in try TerminalScreen()
         }
         defer { screen.leave() }
         return try body(.of(screen, console))

@@ -2,80 +2,42 @@ import JSONCodec
 
 extension Command {
     static let navigate = Command(
-        name: "nav", summary: "Show the menu, addresses, and where a step leads.",
-        parameters: [
-            .init("STEP", .optional, "state (default), open, go, back, root, menu or url."),
-            .init(
-                "ROUTE", .optional,
-                "For go and url: menu, introState, observation, architecture, crudList or moodDetail. For open: a URL."),
-            .init("ID", .optional, "For moodDetail. " + idSummary),
-        ],
-        notes: [
+        "nav", "Show the menu, addresses, and where a step leads.", Client.act,
+        .word("STEP", .optional, "state (default), open, go, back, root, menu or url."),
+        .word(
+            "ROUTE", .optional,
+            "For go and url: menu, introState, observation, architecture, crudList or moodDetail. For open: a URL."),
+        .word("ID", .optional, "For moodDetail. " + idSummary),
+        .actions(Client.steps),
+        .note(
             "Your place belongs to the host's session, and every 'mood' command starts its own session, at"
                 + " the menu. So 'nav state' always shows the root, 'nav back' and 'nav root' change nothing, and 'nav go'"
                 + " and 'nav open' show where that one step leads. To go further, keep a session: send several requests"
-                + " through 'mood rpc'."
-        ],
-        examples: [
-            .init("mood nav menu", "The screens there are."),
-            .init("mood nav go moodDetail @last", "Where that step leads."),
-            .init("mood nav open moodboard://moods", "The same for an address."),
-            .init("mood nav url moodDetail @last", "The address of a mood."),
-        ],
-        run: { (client) throws(ClientError) in try client.navigate() })
+                + " through 'mood rpc'."),
+        .example("mood nav menu", "The screens there are."),
+        .example("mood nav go moodDetail @last", "Where that step leads."),
+        .example("mood nav open moodboard://moods", "The same for an address."),
+        .example("mood nav url moodDetail @last", "The address of a mood."))
 }
 
 extension Client {
-    private enum Step: String, CaseIterable {
-        case state, open, go, back, root, menu, url
+    fileprivate static let steps = [
+        CommandAction("state") { client in { () throws(ClientError) in try client.showState("nav.state") } },
+        CommandAction("open", "URL", Client.openURL), CommandAction("go", "ROUTE [ID]", Client.go),
+        CommandAction("back") { client in { () throws(ClientError) in try client.showState("nav.goBack") } },
+        CommandAction("root") { client in { () throws(ClientError) in try client.showState("nav.goBackToRoot") } },
+        CommandAction("menu", Client.showMenu), CommandAction("url", "ROUTE [ID]", Client.showURL),
+    ]
 
-        /// The number of words that follow it.
-        var words: ClosedRange<Int> {
-            switch self {
-            case .state, .back, .root, .menu: 0...0
-            case .open: 1...1
-            case .go, .url: 1...2
-            }
-        }
+    private func openURL(_ url: String) throws(ClientError) { try showState("nav.open", ["url": url]) }
+    private func go(_ words: [String]) throws(ClientError) { try showState("nav.navigate", ["route": route(words)]) }
+
+    private func route(_ words: [String]) throws(ClientError) -> Params {
+        ["name": words[0], "id": words.count == 2 ? try resolve(words[1]) : nil]
     }
 
-    func navigate() throws(ClientError) {
-        let name = invocation.words.first ?? Step.state.rawValue
-        guard let step = Step(rawValue: name) else {
-            let names = Step.allCases.map(\.rawValue)
-            let question = Suggestion.question(Suggestion.nearest(to: name, among: names))
-            throw usage("There is no step '\(name)'; it is one of \(names.joined(separator: ", ")).\(question)")
-        }
-        let words = Array(invocation.words.dropFirst())
-        guard step.words.contains(words.count) else {
-            let form =
-                switch step {
-                case .open: "mood nav open URL"
-                case .go, .url: "mood nav \(step) ROUTE [ID]"
-                case .state, .back, .root, .menu: "mood nav \(step)"
-                }
-            throw usage("'nav \(step)' is written so: \(form)")
-        }
-        switch step {
-        case .state: try showState(call("nav.state"))
-        case .back: try showState(call("nav.goBack"))
-        case .root: try showState(call("nav.goBackToRoot"))
-        case .open: try showState(call("nav.open", [.init("url", .string(words[0]))]))
-        case .go: try showState(call("nav.navigate", [.init("route", route(words))]))
-        case .url: try showURL(call("nav.url", [.init("route", route(words))]))
-        case .menu: try showMenu(call("nav.menu"))
-        }
-    }
-
-    private func route(_ words: [String]) throws(ClientError) -> JSONValue {
-        var members: [JSONValue.Member] = [.init("name", .string(words[0]))]
-        if words.count == 2 { members.append(.init("id", .string(try resolve(words[1])))) }
-        return .object(members)
-    }
-
-    private func showState(_ result: [UInt8]) throws(ClientError) {
-        if wantsJSON { return try print(json: result) }
-        let state = try tree(result)
+    private func showState(_ method: String, _ params: Params = [:]) throws(ClientError) {
+        guard let state = try answer(method, params) else { return }
         guard let path = state["path"]?.array else { throw unexpected() }
         let names = ["menu"] + path.map(Self.routeText)
         try print(names.map(Escaping.visible).joined(separator: " › ") + "\n")
@@ -86,23 +48,23 @@ extension Client {
         [route["name"]?.string, route["id"]?.string].compactMap { $0 }.joined(separator: " ")
     }
 
-    private func showURL(_ result: [UInt8]) throws(ClientError) {
-        if wantsJSON { return try print(json: result) }
-        guard let url = try tree(result)["url"]?.string else { throw unexpected() }
+    private func showURL(_ words: [String]) throws(ClientError) {
+        guard let result = try answer("nav.url", ["route": route(words)]) else { return }
+        guard let url = result["url"]?.string else { throw unexpected() }
         try print(Escaping.visible(url) + "\n")
     }
 
-    private func showMenu(_ result: [UInt8]) throws(ClientError) {
-        if wantsJSON { return try print(json: result) }
-        guard let sections = try tree(result)["sections"]?.array else { throw unexpected() }
+    private func showMenu() throws(ClientError) {
+        guard let result = try answer("nav.menu") else { return }
+        guard let sections = result["sections"]?.array else { throw unexpected() }
         var text = ""
         for section in sections {
             if !text.isEmpty { text += "\n" }
-            text += style.apply(.heading, to: Escaping.visible(section["title"]?.string ?? "")) + "\n"
+            text += style.apply(.heading, to: Escaping.visible(section.text(of: "title"))) + "\n"
             var table = Table([
                 .init("NUMBER"), .init("SCREEN"), .init("ROUTE"), .init("ABOUT", isFlexible: true, role: .quiet),
             ])
-            for item in section["items"]?.array ?? [] {
+            for item in section.list(of: "items") {
                 let cells = [
                     item["number"]?.string, item["title"]?.string, item["route"].map(Self.routeText),
                     item["description"]?.string,

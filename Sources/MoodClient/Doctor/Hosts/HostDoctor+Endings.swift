@@ -27,7 +27,7 @@ extension HostDoctor {
         }
         try attempt("the end of the input after many requests") { talk in
             let ids = (1...200).map { JSONValue.number(String($0)) }
-            talk.send(ids.flatMap { Self.frame(probe($0), framing) })
+            talk.send(ids.flatMap { Self.frame(ask(id: $0), framing) })
             talk.wait(Self.answerMilliseconds) { talk.isSent }
             talk.closeInput()
             talk.isReading = false
@@ -45,7 +45,7 @@ extension HostDoctor {
                 let name = signal.rawValue + (isDeafened ? ", which its parent had blocked" : "")
                 begin(name)
                 try run(isDeafened: isDeafened) { talk, host in
-                    send(probe(1), framing, talk)
+                    send(ask(id: 1), framing, talk)
                     expectAnswers(talk, to: [1])
                     host.send(signal)
                     expectEnd(talk, after: name)
@@ -53,23 +53,23 @@ extension HostDoctor {
             }
         }
         try attempt("a client that reads no more") { talk in
-            send(probe(1), framing, talk)
+            send(ask(id: 1), framing, talk)
             expectAnswers(talk, to: [1])
             talk.subject.closeOutput()
-            for number in 2...50 { send(probe(.number(String(number))), framing, talk) }
+            for number in 2...50 { send(ask(id: .number(String(number))), framing, talk) }
             talk.wait(500) { talk.isSent }
             talk.closeInput()
             expectEnd(talk, after: "nobody reads what it writes, and its input ended")
         }
         try attempt("kill -9 under a flood, and a start after it") { talk in
-            for number in 1...200 { send(probe(.number(String(number))), framing, talk) }
+            for number in 1...200 { send(ask(id: .number(String(number))), framing, talk) }
             talk.wait(20) { talk.isSent }
             talk.subject.kill()
             _ = talk.waitForEnd(Self.endMilliseconds)
             isCutOff = true
         }
         try attempt("a start after kill -9") { talk in
-            send(probe(1), framing, talk)
+            send(ask(id: 1), framing, talk)
             expectAnswers(talk, to: [1])
         }
     }

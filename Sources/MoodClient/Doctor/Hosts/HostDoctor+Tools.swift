@@ -195,7 +195,7 @@ extension HostDoctor {
 
     private func complete(_ guest: Guest) {
         for prompt in guest.list(self, "prompts/list", "prompts") {
-            for argument in prompt["arguments"]?.array ?? [] {
+            for argument in prompt.list(of: "arguments") {
                 guard let name = prompt["name"], let asked = argument["name"] else { continue }
                 let answer = guest.ask(
                     self, "completion/complete",

@@ -21,11 +21,8 @@ extension HostDoctor {
 
     private func requests(_ framing: Framing, _ name: String) throws(ClientError) {
         try attempt("\(name): ids of every kind, a method that is not there") { talk in
-            let ids: [JSONValue] = [
-                1, "1", 0, -7, 2_147_483_648, 9_007_199_254_740_991, "", "a", "with \"quotes\" and \\", "ünï ☃ 𝄞",
-                "0194f2a1-7c1e-7b3a-8f00-5b1a2c3d4e5f",
-            ]
-            for id in ids { send(probe(id), framing, talk) }
+            let ids = Self.ids + [0]
+            for id in ids { send(ask(id: id), framing, talk) }
             expectAnswers(talk, to: ids)
             for id in ids {
                 guard let answer = talk.answers(to: id).first, answer.errorCode != -32601 else { continue }
@@ -37,7 +34,7 @@ extension HostDoctor {
             send(Inspection.notification("no/such/notification", ["value": 1]), framing, talk)
             send(Inspection.notification("$/cancelRequest", ["id": 4711]), framing, talk)
             send(Inspection.notification(Self.probe), framing, talk)
-            send(probe(1), framing, talk)
+            send(ask(id: 1), framing, talk)
             expectAnswers(talk, to: [1])
             if talk.received.contains(where: { $0.id?.isNull ?? false }) {
                 note(Inspection.Clause.notification, "A notification is answered.")
@@ -49,7 +46,7 @@ extension HostDoctor {
                 #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no JSON"}}"#,
             ]
             for text in answers + ["[\(answers.joined(separator: ","))]"] { send(text, framing, talk) }
-            send(probe(1), framing, talk)
+            send(ask(id: 1), framing, talk)
             expectAnswers(talk, to: [1])
             if talk.received.count > 1, let answer = talk.received.first {
                 note(Inspection.Clause.response, "An answer is answered, with \(Inspection.excerpt(answer))")
@@ -60,7 +57,7 @@ extension HostDoctor {
             for number in 1...60 {
                 let id = JSONValue.number(String(number))
                 ids.append(id)
-                let (request, cancel) = (probe(id), Inspection.notification("$/cancelRequest", ["id": id]))
+                let (request, cancel) = (ask(id: id), Inspection.notification("$/cancelRequest", ["id": id]))
                 for text in number % 2 == 0 ? [cancel, request] : [request, cancel] { send(text, framing, talk) }
             }
             expectAnswers(talk, to: ids, Clause.cancel)
@@ -138,7 +135,7 @@ extension HostDoctor {
         try attempt("\(name): a batch of notifications") { talk in
             let notification = Inspection.notification("no/such")
             send("[\(notification),\(notification)]", framing, talk)
-            send(probe(1), framing, talk)
+            send(ask(id: 1), framing, talk)
             expectAnswers(talk, to: [1])
             if talk.received.count != 1 { note(Clause.batch, "A batch of notifications is answered.") }
         }
@@ -146,23 +143,23 @@ extension HostDoctor {
 
     private func pieces(_ framing: Framing, _ name: String) throws(ClientError) {
         try attempt("\(name): single bytes, and many messages in one write") { talk in
-            for byte in Self.frame(probe(1, ["text": "sea 🌊"]), framing) {
+            for byte in Self.frame(ask(Self.probe, ["text": "sea 🌊"], id: 1), framing) {
                 talk.send([byte])
                 talk.wait(100) { talk.isSent }
             }
             expectAnswers(talk, to: [1], Clause.line)
             let ids = (2...100).map { JSONValue.number(String($0)) }
-            talk.send(ids.flatMap { Self.frame(probe($0), framing) })
+            talk.send(ids.flatMap { Self.frame(ask(id: $0), framing) })
             expectAnswers(talk, to: ids, Clause.line)
         }
         guard framing == .header else {
             return try attempt("lines that end with CR LF, and blank ones") { talk in
-                talk.send(Array("\r\n\n\(probe(1))\r\n\n".utf8))
+                talk.send(Array("\r\n\n\(ask(id: 1))\r\n\n".utf8))
                 expectAnswers(talk, to: [1], Clause.line)
             }
         }
         try attempt("headers: small letters, other headers") { talk in
-            let text = probe(1)
+            let text = ask(id: 1)
             talk.send(
                 Array("content-type: application/json\r\ncontent-length:\(text.utf8.count)\r\nX: y\r\n\r\n\(text)".utf8)
             )
@@ -193,20 +190,12 @@ extension HostDoctor {
         }
     }
 
-    /// Sends so much that neither the requests nor the answers fit in a pipe.
     private func floods(_ framing: Framing, _ name: String) throws(ClientError) {
         try attempt("\(name): a flood of 1,000 requests, and a reader that pauses") { talk in
             let ids = (1000..<2000).map { JSONValue.string("\($0)" + String(repeating: "-", count: 200)) }
             talk.isReading = false
-            for id in ids { talk.send(Self.frame(probe(id), framing)) }
-            talk.wait(500)
-            talk.isReading = true
-            var count = -1
-            // A slow host is not wrong.
-            while count < talk.received.count, talk.received.count < ids.count, !talk.isOutputAtEnd {
-                count = talk.received.count
-                talk.wait(Self.answerMilliseconds) { talk.isOutputAtEnd || talk.received.count > count }
-            }
+            for id in ids { talk.send(Self.frame(ask(id: id), framing)) }
+            readFlood(talk, answers: ids.count, pause: 500)
             talk.wait(50)
             let answered = Set(talk.received.compactMap { $0.id?.text })
             if answered.count < ids.count {

@@ -6,7 +6,7 @@ import Platform
 ///
 /// Each trial starts a new host. It calls a method that no host has: it needs to know nothing of the host, and changes
 /// nothing in it.
-final class HostDoctor {
+final class HostDoctor: Doctor {
     /// The rules that a host's author can look up.
     enum Clause {
         static let batch = "JSON-RPC 2.0, 6 Batch"
@@ -20,15 +20,10 @@ final class HostDoctor {
         static let end = "Docs/Protocol.md, Transport: the end of the input"
     }
 
-    static let answerMilliseconds = 5000
     static let endMilliseconds = 2000
-    static let probe = "no.such.method"
 
     private let path: String
     private let arguments: [String]
-    var findings = Findings()
-    private(set) var trial = ""
-    var inspection = Inspection()
     /// Whether the trial killed the host while it wrote, so that its output proves nothing.
     var isCutOff = false
     /// The framings that the host speaks.
@@ -39,13 +34,6 @@ final class HostDoctor {
         self.arguments = arguments
     }
 
-    func note(_ clause: String, _ what: String) { findings.add(clause, what, in: trial) }
-
-    func begin(_ name: String) {
-        trial = name
-        findings.trials += 1
-    }
-
     /// Starts the host, runs a conversation, checks the host's messages, and ends the host.
     func attempt(_ name: String, _ body: (Conversation) -> Void) throws(ClientError) {
         begin(name)
@@ -54,11 +42,8 @@ final class HostDoctor {
 
     /// - Parameter isDeafened: whether the host starts with blocked signals.
     func run(isDeafened: Bool = false, _ body: (Conversation, HostUnderTest) -> Void) throws(ClientError) {
-        let host: HostUnderTest
-        do throws(SystemError) {
-            host = try HostUnderTest(path: path, arguments: arguments, errors: .discarded, isDeafened: isDeafened)
-        } catch {
-            throw .unavailable("The host '\(path)' cannot be started: \(error).", advice: nil)
+        let host = try orUnavailable("The host '\(path)' cannot be started") { () throws(SystemError) in
+            try HostUnderTest(path: path, arguments: arguments, errors: .discarded, isDeafened: isDeafened)
         }
         defer {
             host.kill()
@@ -68,16 +53,10 @@ final class HostDoctor {
         inspection = Inspection()
         body(talk, host)
         if isCutOff { return isCutOff = false }
-        inspection.look(at: talk.received, rubbish: Clause.stdout)
-        for fault in inspection.faults { note(fault.clause, fault.what) }
+        inspect(talk, rubbish: Clause.stdout)
     }
 
     // MARK: Speaking
-
-    /// A request for a method that does not exist.
-    func probe(_ id: JSONValue, _ params: JSONValue = .object([])) -> String {
-        inspection.ask(Self.probe, params, id: id)
-    }
 
     func send(_ text: String, _ framing: Framing, _ talk: Conversation) { talk.send(Self.frame(text, framing)) }
 
@@ -100,7 +79,7 @@ final class HostDoctor {
             let before = findings
             var isAnswered = false
             try run { talk, _ in
-                send(probe(1), framing, talk)
+                send(ask(id: 1), framing, talk)
                 talk.wait(Self.answerMilliseconds) { talk.isOutputAtEnd || !talk.answers(to: 1).isEmpty }
                 guard let answer = talk.answers(to: 1).first else { return }
                 isAnswered = answer.framing == framing || talk.received.count == 1
@@ -119,30 +98,18 @@ final class HostDoctor {
 
     // MARK: Expecting
 
-    /// Waits until each of these ids has an answer.
-    func expectAnswers(_ talk: Conversation, to ids: [JSONValue], _ clause: String = Inspection.Clause.response) {
-        talk.waitForAnswers(to: ids, Self.answerMilliseconds)
-        let missing = ids.filter { talk.answers(to: $0).isEmpty }
-        guard let first = missing.first else { return }
-        let ended = talk.isOutputAtEnd ? talk.waitForEnd(1000).map { "; it has ended (\($0))" } ?? "" : ""
-        note(
-            clause,
-            "\(missing.count) of \(ids.count) requests have no answer, the first has the id \(first.text)\(ended)")
-    }
-
     /// Expects the host to answer another request.
     func expectLife(_ talk: Conversation, after what: String, _ clause: String, _ framing: Framing) {
         let id = JSONValue.string("after")
-        send(probe(id), framing, talk)
+        send(ask(id: id), framing, talk)
         talk.wait(2 * Self.answerMilliseconds) { talk.isOutputAtEnd || !talk.answers(to: id).isEmpty }
         guard talk.answers(to: id).isEmpty else { return }
-        let ended = talk.isOutputAtEnd ? talk.waitForEnd(1000).map { ": it has ended (\($0))" } ?? "" : ""
+        let ended = lastWords(talk).map { ": it has ended\($0)" } ?? ""
         note(clause, "After \(what) the next request has no answer\(ended).")
     }
 
-    func expectEnd(_ talk: Conversation, after what: String, within milliseconds: Int = endMilliseconds) {
-        guard talk.waitForEnd(milliseconds) == nil else { return }
-        note(Clause.end, "It still runs \(milliseconds) ms after \(what).")
+    func expectEnd(_ talk: Conversation, after what: String) {
+        expectEnd(talk, Clause.end, within: Self.endMilliseconds, after: what)
     }
 
     /// Expects an error of this code with this id.

@@ -56,12 +56,16 @@ final class PluginBench {
         try host.call(method, Array(params.text.utf8), nil)
     }
 
+    /// The result of a call; nil for an error.
+    func result(_ method: String, _ params: Params = [:]) throws(ClientError) -> JSONValue? {
+        guard case .result(let bytes) = try call(method, params.json) else { return nil }
+        return try? JSONValue.parse(bytes)
+    }
+
     /// The host's description of the folder in its present state.
     /// - Throws: the host's reason, if it is not a plugin.
     func look() throws(ClientError) -> JSONValue {
-        guard case .result(let bytes) = try call("plugin.info", ["id": .string(id)]),
-            let info = try? JSONValue.parse(bytes)
-        else {
+        guard let info = try result("plugin.info", ["id": id]) else {
             throw .badInput(
                 "\(Escaping.visible(folder)) is no plugin's folder.",
                 advice: "It holds a plugin.json, and its name is the plugin's id, such as org.example.hello.")
@@ -86,10 +90,7 @@ final class PluginBench {
 
     /// The permission that each method of the host needs, by the method's name.
     func permissions() throws(ClientError) -> [String: String] {
-        guard case .result(let bytes) = try call("rpc.discover", .object([])),
-            let methods = try? JSONValue.parse(bytes)["methods"]?.array
-        else { return [:] }
-        return methods.reduce(into: [:]) { all, method in
+        (try result("rpc.discover")?.list(of: "methods") ?? []).reduce(into: [:]) { all, method in
             if let name = method["name"]?.string { all[name] = method["x-permission"]?.string }
         }
     }
@@ -98,7 +99,7 @@ final class PluginBench {
     /// - Throws: if its program does not exist.
     /// - Parameter runtimes: folders to run from besides the system's, such as a venv.
     func plan(_ info: JSONValue, runtimes: [String] = []) throws(ClientError) -> KeptProcess.Plan {
-        let command = (info["command"]?.array ?? []).compactMap(\.string)
+        let command = info.texts(of: "command")
         let path = runtimes.flatMap { [$0 + "/bin", $0] } + Self.searchPath
         guard let name = command.first, let program = program(name, path) else {
             throw .badInput(

@@ -54,10 +54,7 @@ final class PluginDevSession {
         _ bench: PluginBench, runtimes: [String], interruption: Int32,
         print: @escaping (String) throws(ClientError) -> Void
     ) throws(ClientError) {
-        self.bench = bench
-        self.runtimes = runtimes
-        self.interruption = interruption
-        self.print = print
+        (self.bench, self.runtimes, self.interruption, self.print) = (bench, runtimes, interruption, print)
         info = try bench.look()
         permissions = try bench.permissions()
     }
@@ -96,7 +93,7 @@ final class PluginDevSession {
 
     private func start() throws(ClientError) {
         guard info["state"]?.string != "invalid" else {
-            return show("---", "the manifest is invalid: \(info["reason"]?.string ?? "")")
+            return show("---", "the manifest is invalid: \(info.text(of: "reason"))")
         }
         let (subject, problem) = subject()
         guard let subject else { return show("---", problem) }

@@ -6,7 +6,7 @@ extension PluginDoctor {
 
     /// The plugin's own methods, each with params that match.
     var ownMethods: [(name: String, params: JSONValue)] {
-        (info["provides"]?["methods"]?.array ?? []).compactMap { method in
+        list("methods").compactMap { method in
             method["name"]?.string.map { ($0, SchemaSample(method["params"] ?? .object([])).value) }
         }
     }
@@ -30,9 +30,7 @@ extension PluginDoctor {
             .init("mood", Self.mood), .init("locale", "en_US"), .init("timeZone", "UTC"),
             .init("now", "2026-01-02T05:04:05.678Z"),
         ]
-        let provides = info["provides"]
-        func list(_ name: String) -> [JSONValue] { provides?[name]?.array ?? [] }
-        func names(_ list: String, _ member: String) -> [JSONValue] { self.names(provides?[list], member) }
+
         var all: [Promise] = names("shareFormats", "name").map { name in
             Promise(
                 method: "share.render", params: .object([.init("format", name)] + around),
@@ -85,9 +83,9 @@ extension PluginDoctor {
         return sets.allSatisfy { $0.object?.count == 2 && $0["id"]?.string != nil && $0["set"]?.object != nil }
     }
 
-    private func names(_ list: JSONValue?, _ member: String) -> [JSONValue] {
-        (list?.array ?? []).compactMap { $0[member] }
-    }
+    private func list(_ name: String) -> [JSONValue] { info["provides"]?[name]?.array ?? [] }
+    /// A member of each element of what it provides.
+    func names(_ list: String, _ member: String) -> [JSONValue] { self.list(list).compactMap { $0[member] } }
 
     /// Checks that all that is declared exists and answers in its shape. The plugin's own errors count as answers.
     func declared() throws(ClientError) {

@@ -16,7 +16,7 @@ extension PluginDoctor {
         if case .failure(let error) = try bench.call("plugin.trust", .object([id, .init("digest", digest), runtimes])) {
             return note(Clause.manifest, "The host does not take it: \(error.message)")
         }
-        if bench.isServer { try waitForServer(bench, id) }
+        if bench.isServer { try waitForServer(bench) }
         for method in ownMethods {
             guard case .failure(let error) = try bench.call("x.\(bench.id).\(method.name)", method.params) else {
                 continue
@@ -30,11 +30,9 @@ extension PluginDoctor {
         }
         // The answers are the host's. What is wrong with the plugin's stands in its log.
         for (method, params) in try requests(bench) { _ = try bench.call(method, params) }
-        guard case .result(let bytes) = try bench.call("plugin.log", .object([id, .init("lines", Self.logLines)])),
-            let lines = try? JSONValue.parse(bytes)["lines"]?.array
-        else { return }
-        for line in lines where line["from"]?.string == "host" {
-            note(Clause.log, "The host says: \(line["text"]?.string ?? "")")
+        let log = try bench.result("plugin.log", ["id": bench.id, "lines": Self.logLines])
+        for line in log?.list(of: "lines") ?? [] where line["from"]?.string == "host" {
+            note(Clause.log, "The host says: \(line.text(of: "text"))")
         }
     }
 
@@ -48,13 +46,8 @@ extension PluginDoctor {
             ]
             return ["prompts/list", "resources/list", "resources/templates/list"].map { ($0, ["_meta": client]) }
         }
-        let provides = info["provides"]
-        func names(_ list: String, _ member: String) -> [JSONValue] {
-            (provides?[list]?.array ?? []).compactMap { $0[member] }
-        }
-        guard case .result(let bytes) = try bench.call("mood.list", ["limit": 1]),
-            let mood = try? JSONValue.parse(bytes)["items"]?.array?.first?["id"]
-        else { return [] }
+
+        guard let mood = try bench.result("mood.list", ["limit": 1])?["items"]?.array?.first?["id"] else { return [] }
         let hooks: [String: (method: String, params: JSONValue)] = [
             "change": ("mood.create", ["emoji": "😊", "label": "Happy"]),
             "navigate": ("nav.navigate", ["route": ["name": "observation"]]),
@@ -65,12 +58,10 @@ extension PluginDoctor {
     }
 
     /// Waits until the tools of an MCP server are known, or it cannot be started.
-    private func waitForServer(_ bench: PluginBench, _ id: JSONValue.Member) throws(ClientError) {
+    private func waitForServer(_ bench: PluginBench) throws(ClientError) {
         let deadline = Clock.monotonicMilliseconds + helloMilliseconds
         while Clock.monotonicMilliseconds < deadline {
-            guard case .result(let bytes) = try bench.call("plugin.info", .object([id])),
-                let info = try? JSONValue.parse(bytes)
-            else { return }
+            guard let info = try bench.result("plugin.info", ["id": bench.id]) else { return }
             if info["state"]?.string == "running" { return }
             if let error = info["lastError"] {
                 return note(Clause.life, error["reason"]?.string ?? "It cannot be started.")

@@ -27,14 +27,14 @@ struct SchemaSample {
         case "integer", "number": return .number(number(schema))
         case "string": return .string(text(schema))
         case "array":
-            let count = min(schema["minItems"]?.integer ?? 0, 64)
-            let first = schema["prefixItems"]?.array ?? []
+            let count = min(schema.number(of: "minItems"), 64)
+            let first = schema.list(of: "prefixItems")
             return .array(
                 (0..<max(count, 0)).map { index in
                     sample(index < first.count ? first[index] : schema["items"] ?? .null, depth: depth + 1)
                 })
         default:
-            let required = (schema["required"]?.array ?? []).compactMap(\.string)
+            let required = schema.texts(of: "required")
             return .object(
                 required.map { name in
                     .init(name, sample(schema["properties"]?[name] ?? .object([]), depth: depth + 1))

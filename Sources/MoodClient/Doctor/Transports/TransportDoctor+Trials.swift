@@ -136,7 +136,7 @@ extension TransportDoctor {
             let left = hosts[1].whenCaughtUp({ $0.count == 1 }) { hosts[1].snapshots() }
             expect(
                 left.map(\.id) == ["\(a)-3"], "A snapshot that was dropped is listed, or another one is not.")
-            let gone = hosts[1].answer("transport.getPart", ["id": .string("\(a)-2"), "part": 0])
+            let gone = hosts[1].answer("transport.getPart", ["id": "\(a)-2", "part": 0])
             expect(gone?["error"]?["code"]?.integer == 1001, "A part that is not there is the error 1001.")
         }
     }
@@ -184,8 +184,7 @@ extension TransportDoctor {
     private func absence() throws(ClientError) {
         let scheme = url.prefix { $0 != ":" }
         try attempt("an engine that is not there") { hosts in
-            let params: JSONValue = ["url": .string("\(scheme)://127.0.0.1:1"), "config": config]
-            let answer = hosts[0].answer("transport.open", params)
+            let answer = hosts[0].answer("transport.open", ["url": "\(scheme)://127.0.0.1:1", "config": config])
             expect(
                 answer?["error"]?["code"]?.integer != nil,
                 "transport.open of an engine that is not there has to be an error.")

@@ -3,9 +3,9 @@ import Platform
 
 /// Plays the hosts of several replicas for one transport plugin, on a running engine, and checks the rules for every
 /// transport. Each trial has its own journal, which stays on the engine.
-final class TransportDoctor {
+final class TransportDoctor: Doctor {
     static let clause = "Docs/Sync.md, For an author of a transport"
-    static let answerMilliseconds = 60_000
+    static let requestMilliseconds = 60_000
     /// The longest message, in bytes.
     static let messageBytes = 2 << 20
 
@@ -13,8 +13,6 @@ final class TransportDoctor {
     let hello: JSONValue
     let url: String
     let config: JSONValue
-    var findings = Findings()
-    private(set) var trial = ""
     private(set) var journal = ""
 
     init(_ bench: PluginBench, _ info: JSONValue, url: String, config: JSONValue, runtimes: [String])
@@ -25,15 +23,14 @@ final class TransportDoctor {
         (self.url, self.config) = (url, config)
     }
 
-    func note(_ what: String) { findings.add(Self.clause, what, in: trial) }
+    func note(_ what: String) { note(Self.clause, what) }
 
     /// Notes a finding unless a condition holds.
     func expect(_ isSo: Bool, _ what: @autoclosure () -> String) { if !isSo { note(what()) } }
 
     /// Runs a trial with so many plugins, each of which has opened the same new journal.
     func attempt(_ name: String, hosts: Int = 1, _ body: ([TransportTalk]) -> Void) throws(ClientError) {
-        trial = name
-        findings.trials += 1
+        begin(name)
         journal = Self.newID()
         var talks: [TransportTalk] = []
         defer { for talk in talks { talk.kill() } }
@@ -49,7 +46,7 @@ final class TransportDoctor {
     /// A plugin after the greeting that has opened nothing.
     func start() throws(ClientError) -> TransportTalk {
         let talk = try TransportTalk(self)
-        let answer = talk.answer("plugin.hello", hello)
+        let answer = talk.answer("plugin.hello", Params(hello.object ?? []))
         if answer?["result"]?["protocol"]?.integer != 1 {
             talk.isUsable = false
             note("plugin.hello is not answered with {\"protocol\":1}\(talk.lastWords)")
@@ -85,8 +82,8 @@ final class TransportTalk {
 
     init(_ doctor: TransportDoctor) throws(ClientError) {
         self.doctor = doctor
-        do throws(SystemError) { subject = try PluginUnderTest(doctor.plan) } catch {
-            throw .unavailable("The plugin cannot be started: \(error).", advice: nil)
+        subject = try orUnavailable("The plugin cannot be started") { () throws(SystemError) in
+            try PluginUnderTest(doctor.plan)
         }
         talk = Conversation(subject)
     }
@@ -125,12 +122,12 @@ final class TransportTalk {
     private static let pauseMilliseconds = 100
 
     /// The whole answer; nil if none came.
-    func answer(_ method: String, _ params: JSONValue) -> JSONValue? {
+    func answer(_ method: String, _ params: Params) -> JSONValue? {
         guard isUsable else { return nil }
         number += 1
         let id = JSONValue.number(String(number))
-        talk.send(inspection.ask(method, params, id: id))
-        talk.wait(TransportDoctor.answerMilliseconds) { talk.isOutputAtEnd || !talk.answers(to: id).isEmpty }
+        talk.send(inspection.ask(method, params.json, id: id))
+        talk.wait(TransportDoctor.requestMilliseconds) { talk.isOutputAtEnd || !talk.answers(to: id).isEmpty }
         guard let message = talk.answers(to: id).first else {
             isUsable = false
             doctor.note("\(method) has no answer\(lastWords)")
@@ -143,7 +140,7 @@ final class TransportTalk {
     }
 
     /// The result. An answer without one is a finding.
-    func result(_ method: String, _ params: JSONValue) -> JSONValue {
+    func result(_ method: String, _ params: Params) -> JSONValue {
         guard let answer = answer(method, params) else { return .null }
         if let result = answer["result"], result.object != nil { return result }
         doctor.note("\(method) is answered with \(String((answer["error"] ?? answer).text.prefix(300)))")
@@ -154,18 +151,15 @@ final class TransportTalk {
 
     @discardableResult
     func open(_ journal: String?) -> [String] {
-        var params: [JSONValue.Member] = [.init("url", .string(doctor.url)), .init("config", doctor.config)]
-        if let journal { params.append(.init("journal", .string(journal))) }
-        let journals = result("transport.open", .object(params))["journals"]?.array
+        let params: Params = ["url": doctor.url, "config": doctor.config, "journal": journal]
+        let journals = result("transport.open", params)["journals"]?.array
         doctor.expect(journals != nil || !isUsable, "transport.open has to answer {\"journals\":[…]}.")
         return (journals ?? []).compactMap(\.string)
     }
 
     /// - Returns: `last`; -1 if there is none.
     func push(_ replica: String, _ records: [TransportRecord]) -> Int {
-        let params: JSONValue = [
-            "replica": .string(replica), "records": .array(records.map { $0.json(replica) }),
-        ]
+        let params: Params = ["replica": replica, "records": records.map { $0.json(replica) }]
         let last = result("transport.push", params)["last"]?.integer
         doctor.expect(last != nil || !isUsable, "transport.push has to answer {\"last\":n}.")
         return last ?? -1
@@ -174,12 +168,10 @@ final class TransportTalk {
     func pull(
         _ have: [String: Int], parts: [String: Int] = [:]
     ) -> (records: [String: [TransportRecord]], last: [String: Int], more: Bool) {
-        func object(_ numbers: [String: Int]) -> JSONValue {
-            .object(numbers.sorted { $0.key < $1.key }.map { .init($0.key, .number(String($0.value))) })
+        func object(_ numbers: [String: Int]) -> Params {
+            Params(numbers.sorted { $0.key < $1.key }.map { .init($0.key, $0.value.json) })
         }
-        var params: [JSONValue.Member] = [.init("have", object(have))]
-        if !parts.isEmpty { params.append(.init("parts", object(parts))) }
-        let answer = result("transport.pull", .object(params))
+        let answer = result("transport.pull", ["have": object(have), "parts": object(parts).unlessEmpty])
         guard let records = answer["records"]?.array, let last = answer["last"]?.object else {
             if isUsable { doctor.note("transport.pull has to answer {\"records\":[…],\"last\":{…},\"more\":…}.") }
             return ([:], [:], false)
@@ -198,31 +190,23 @@ final class TransportTalk {
     }
 
     func snapshots() -> [(id: String, vector: JSONValue, parts: Int)] {
-        guard let items = result("transport.snapshots", .object([]))["items"]?.array else {
+        guard let items = result("transport.snapshots", [:])["items"]?.array else {
             if isUsable { doctor.note("transport.snapshots has to answer {\"items\":[…]}.") }
             return []
         }
-        return items.map { ($0["id"]?.string ?? "", $0["vector"] ?? .null, $0["parts"]?.integer ?? -1) }
+        return items.map { ($0.text(of: "id"), $0["vector"] ?? .null, $0["parts"]?.integer ?? -1) }
     }
 
     func put(_ id: String, _ part: Int, _ text: String, vector: JSONValue? = nil) {
-        var params: [JSONValue.Member] = [
-            .init("id", .string(id)), .init("part", .number(String(part))), .init("text", .string(text)),
-        ]
-        if let vector { params.append(.init("vector", vector)) }
-        _ = result("transport.putPart", .object(params))
+        _ = result("transport.putPart", ["id": id, "part": part, "text": text, "vector": vector])
     }
 
     func text(_ id: String, _ part: Int) -> String? {
-        result("transport.getPart", ["id": .string(id), "part": .number(String(part))])["text"]?.string
+        result("transport.getPart", ["id": id, "part": part])["text"]?.string
     }
 
     func drop(_ replica: String, upTo: Int, ids: [String] = []) {
-        _ = result(
-            "transport.drop",
-            [
-                "replica": .string(replica), "upTo": .number(String(upTo)), "ids": .array(ids.map { .string($0) }),
-            ])
+        _ = result("transport.drop", ["replica": replica, "upTo": upTo, "ids": ids])
     }
 }
 
@@ -243,14 +227,8 @@ struct TransportRecord: Equatable {
     }
 
     func json(_ replica: String) -> JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("replica", .string(replica)), .init("n", .number(String(number))),
-        ]
-        if let part, let parts {
-            members.append(.init("part", .number(String(part))))
-            members.append(.init("parts", .number(String(parts))))
-        }
-        return .object(members + [.init("text", .string(text))])
+        let all: Params = ["replica": replica, "n": number, "part": part, "parts": parts, "text": text]
+        return all.json
     }
 
     static func == (a: TransportRecord, b: TransportRecord) -> Bool {

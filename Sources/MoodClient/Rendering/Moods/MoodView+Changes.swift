@@ -14,8 +14,7 @@ extension MoodView {
         var names = before.members.map(\.name)
         names += members.map(\.name).filter { !names.contains($0) }
         for name in names where !known.contains(name) {
-            let old = before.members.first { $0.name == name }?.value
-            let new = members.first { $0.name == name }?.value
+            let (old, new) = (before[name], self[name])
             switch name {
             case "timestamp":
                 // A time in another zone is another clock time of the same moment, and the zone has its own change.

@@ -22,17 +22,19 @@ struct MoodView {
     init?(_ value: JSONValue) {
         guard let id = value["id"]?.string else { return nil }
         self.id = id
-        emoji = value["emoji"]?.string ?? ""
-        label = value["label"]?.string ?? ""
-        timestamp = value["timestamp"]?.string ?? ""
+        emoji = value.text(of: "emoji")
+        label = value.text(of: "label")
+        timestamp = value.text(of: "timestamp")
         timeZone = value["timeZone"]?.string
         isFavorite = value["isFavorite"]?.boolean ?? false
-        notes = value["notes"]?.string ?? ""
-        tags = (value["tags"]?.array ?? []).compactMap(\.string)
+        notes = value.text(of: "notes")
+        tags = value.texts(of: "tags")
         valence = value["valence"]?.text
         scales = (value["scales"]?.object ?? []).map { "\($0.name) \($0.value.text)" }.joined(separator: ", ")
         members = value.object ?? []
     }
+
+    subscript(name: String) -> JSONValue? { members.first { $0.name == name }?.value }
 
     /// `😊 Happy`, safe for a terminal.
     var title: String { Escaping.visible("\(emoji) \(label)") }
