@@ -42,7 +42,10 @@ extension Session {
             sendNotices()
             deliver(answer, pending.destination, pending.caller)
             // A conclusion that has waited for the store is tried again.
-            if wasStoreAway, !core.isStoreAway { (wasStoreAway, place) = (false, 0) }
+            if wasStoreAway, !core.isStoreAway {
+                (wasStoreAway, place) = (false, 0)
+                if isParked { lookAgain() }
+            }
         }
         hasWork = true
         if wasLockAwaited { endNeedlessWait() }

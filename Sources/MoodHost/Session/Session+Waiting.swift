@@ -92,12 +92,17 @@ extension Session {
     mutating func begin(_ wait: Wait) {
         if case .turn = wait { return }
         lane.stop(for: wait)
-        lane.lookedAt = 1
-        lane.isLineHeldUp = isFirstOfLine
+        lookAgain()
         lane.deadline = nil
         guard case .hooks(let round) = wait else { return }
         if isInputAtEnd { lane.deadline = Clock.monotonicMilliseconds + Self.endMilliseconds }
         core.advance(round)
+    }
+
+    /// Has later messages checked again whether they may overtake the first.
+    mutating func lookAgain() {
+        lane.lookedAt = 1
+        lane.isLineHeldUp = isFirstOfLine
     }
 
     /// Waits while an earlier request is at work beside the loop: later requests must see its changes.
