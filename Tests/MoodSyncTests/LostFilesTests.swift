@@ -133,6 +133,31 @@ import Testing
         #expect(try laptop.moods() == shown)
     }
 
+    /// The records are lost but for the one that began the journal, and each store's commits make those that the other
+    /// one waits for.
+    @Test func twoStoresThatWaitForEachOtherGoOn() throws {
+        let trial = try Trial(id)
+        let stores = [trial.phone, trial.laptop]
+        for store in stores {
+            for name in try FileSystem.system.list(store.path + "/sync") where name.hasSuffix(".jsonl") {
+                let isFirst = store.path == trial.phone.path && name.hasPrefix("own")
+                if isFirst { try trial.cut("own", after: 1) }
+                if !isFirst { try FileManager.default.removeItem(atPath: store.path + "/sync/" + name) }
+            }
+        }
+        let journal = try #require(FileSystem.system.list(trial.carrier).first { $0.contains("-") })
+        for name in try FileSystem.system.list("\(trial.carrier)/\(journal)") where name != "journal.json" {
+            try FileManager.default.removeItem(atPath: "\(trial.carrier)/\(journal)/\(name)")
+        }
+        let shown = try trial.phone.moods()
+        for _ in 0..<10 { for store in stores { try store.now() } }
+        for store in stores {
+            #expect(try store.moods() == shown)
+            #expect(try SyncStatus.read(store.path, in: .system) { _ in 0 }.state == "idle")
+            #expect(try store.sync.conflicts().isEmpty)
+        }
+    }
+
     /// One record is nowhere any more, and another one waits for it, round after round.
     @Test func aRecordThatWaitsIsKeptOnce() throws {
         let folder = try SyncedStore.folder()

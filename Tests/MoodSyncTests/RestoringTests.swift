@@ -99,6 +99,37 @@ import Testing
         #expect(try replica(clone) != replica(phone))
     }
 
+    /// The phone has a clone's records under its own id and loses them, and the place was emptied.
+    @Test func aBranchThatOnlyTheCloneHasIsWaitedFor() throws {
+        let folder = try SyncedStore.folder()
+        let phone = try SyncedStore()
+        try phone.setUp("folder:" + folder, isNew: true)
+        try phone.create(id(1), "First")
+        try phone.now()
+        let clone = try cloned(phone)
+        try phone.create(id(2), "Phone's")
+        try phone.now()
+        try clone.create(id(3), "Clone's")
+        for _ in 0..<3 { for store in [clone, phone] { try store.now() } }
+        let shown = try phone.moods()
+        #expect(shown.count == 3)
+        for name in ["others", "base"] {
+            try? FileManager.default.removeItem(atPath: "\(phone.path)/sync/\(name).jsonl")
+        }
+        let journal = try #require(FileSystem.system.list(folder).first { $0.contains("-") })
+        for name in try FileSystem.system.list("\(folder)/\(journal)") where name != "journal.json" {
+            try FileManager.default.removeItem(atPath: "\(folder)/\(journal)/\(name)")
+        }
+        for _ in 0..<2 { try phone.now() }
+        #expect(try phone.moods() == shown)
+        #expect(try status(phone).state == "incomplete" && !status(phone).missing.isEmpty)
+        for _ in 0..<3 { for store in [clone, phone] { try store.now() } }
+        for store in [clone, phone] {
+            #expect(try store.moods() == shown)
+            #expect(try status(store).state == "idle")
+        }
+    }
+
     /// The round ends between what it brought in and its end, and the next change replaces a value of that.
     @Test func aChangeAfterABrokenRoundKnowsWhatThatBroughtIn() throws {
         let post = Post()

@@ -191,6 +191,50 @@ import Testing
         #expect(phone.shown(Self.mood)?.value(of: Member(name: Array("label".utf8))) == Array(#""Tea""#.utf8))
     }
 
+    // MARK: A journal whose records were lost
+
+    /// The records that are made of a phone's commits. Between them, a mark names records and a new id.
+    private static func made(_ mark: Vector, waiting: [Record] = []) -> [Record] {
+        let id = UUID(high: 4, low: 4)
+        var recorder = LocalRecorder(
+            journal: journal, storeID: "s", ids: [phone, id], seen: Vector(), own: [:], names: [:])
+        var (fold, shown): (Fold, [UUID: MoodDocument?]) = (Fold(), [:])
+        for record in waiting { recorder.waiting.add(record) }
+        for step in [
+            .local(revision: 1, crc: 1, put("Tea")), .seen(mark, id, after: 2),
+            .local(revision: 3, crc: 3, put("Coffee", at: 2000)),
+        ] as [LocalRecorder.Step] {
+            _ = recorder.take(step, in: &fold, shown: &shown) { $0 < 2 ? phone : id }
+        }
+        let made = recorder.takeMade()
+        return (made[phone] ?? []) + (made[id] ?? [])
+    }
+
+    /// The mark names a record that no commit before it makes: of another branch of the phone's, or of another replica.
+    /// What was done before it is recorded, for a store that waits for it.
+    @Test(arguments: [phone, laptop]) func whatFollowsAMarkWaitsForTheRecordsThatItNames(replica: UUID) throws {
+        var fold = Fold()
+        var shown: [UUID: MoodDocument?] = [:]
+        let other = fold.record(
+            Self.put("Black tea", at: 1500), of: replica, in: Self.journal,
+            upTo: .init(storeID: "s", revision: 2, crc: 9), shownBefore: &shown
+        ).record
+        var mark = Vector()
+        mark.add(.init(number: 1, crc: other.crc), of: replica)
+        let first = try #require(Self.made(Vector()).first)
+        mark.add(.init(number: 1, crc: first.crc), of: Self.phone)
+        #expect(Self.made(mark).map(\.crc) == [first.crc])
+        let made = Self.made(mark, waiting: [other])
+        #expect(made.count == 2)
+        #expect(made.last?.needs == mark)
+    }
+
+    @Test func aRecordThatIsMadeAgainMayDifferFromTheLostOne() {
+        var mark = Vector()
+        mark.add(.init(number: 1, crc: 7), of: Self.phone)
+        #expect(Self.made(mark).count == 2)
+    }
+
     // MARK: Branches
 
     /// A machine was cloned with all of its ids: both continue with number 2.

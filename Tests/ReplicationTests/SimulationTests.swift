@@ -44,6 +44,10 @@ import Testing
             "no commit makes records again that the place has lost, too": [558_182, 635_453, 646_733, 5_245],
             "the journal names records of its commits that are made again under another name": [266_640],
             "a record is left whose predecessor is gone": [862_670],
+            "a branch that the journal names is gone": [85_335, 165_415, 250_400, 775_193, 958_837],
+            "what a store waits for, its journal makes or a store that waits itself": [
+                207_124, 698_442, 779_684, 819_512, 905_733,
+            ],
         ] as KeyValuePairs<String, [UInt64]>)
     func nothingIsLostWhere(cause: String, seeds: [UInt64]) {
         for seed in seeds {

@@ -42,7 +42,8 @@ extension StoreReplica {
         if !isJoined, isPart { unfinished = joined?.fold }
         let (before, file) = (fold, file)
         let known = apply()
-        judge(makesAgain)
+        // The journal's commits may make records again that the other side does not have.
+        isWhole = makesAgain || hasAll
         guard !isAllUnsettled, !isJoined, unfinished == nil,
             recorder.makesAgain(steps, known, fold.known, maker: { file.maker(of: $0) })
         else { return }
@@ -98,6 +99,7 @@ extension StoreReplica {
         }
         known.drop(knownTo: fold)
         let all = known
+        defer { recorder.waiting = known }
         var applied: [(record: Record, touched: Set<UUID>)] = []
         while let record = known.next(after: fold) { applied.append((record, fold.apply(record) ?? [])) }
         // The journal may have seen another branch only.
@@ -105,34 +107,26 @@ extension StoreReplica {
         return all
     }
 
-    /// Finds out whether the fold has everything that the store has.
-    func judge(_ makesAgain: Bool) {
-        let ownIDs = Set(ownIDs)
-        // After the other side did not have them, no record of these ids is waited for: the journal's commits make its own
-        // again, and another machine with the same ids sends the others. Until then nothing else has them.
-        let (mayMake, file) = (makesAgain ? ownIDs.union(steps.compactMap(\.replica)) : [], file)
-        isWhole =
-            (!makesAgain || !hasHistory || recorder.makes(steps, fold.known, maker: { file.maker(of: $0) }))
-            && needed.last.keys.allSatisfy { replica in
-                mayMake.contains(replica)
-                    || needed.heads(of: replica).allSatisfy { fold.known.contains(replica, $0.number, $0.crc) }
-                    || fold.known.isTold(needed, of: replica)
-            }
-            && ownIDs.allSatisfy { id in
-                own[id]?.last.map { fold.known.contains(id, $0.number, $0.crc) } ?? true
-            }
+    /// Whether the fold has all records that the journal and the own records name.
+    var hasAll: Bool { hasOwn && fold.known.covers(saw) && fold.known.covers(needed) }
+
+    /// Whether the fold has all own records: they wait for those that they saw.
+    var hasOwn: Bool {
+        ownIDs.allSatisfy { id in own[id]?.last.map { fold.known.contains(id, $0.number, $0.crc) } ?? true }
     }
 
-    /// The records that the store has and no file here has.
+    /// The records that the store waits for and no file here has.
     var lacking: [(replica: UUID, numbers: ClosedRange<Int>)] {
-        needed.last.sorted { $0.key < $1.key }.compactMap { id, number in
-            var there = Set((own[id]?.records ?? []).map(\.number))
-            for record in others.records where record.replica == id { there.insert(record.number) }
-            let first = fold.vector[id] + 1
-            guard first <= number else { return nil }
-            let missing = (first...number).filter { !there.contains($0) }
-            guard let from = missing.first, let to = missing.last else { return nil }
-            return (id, from...to)
+        let lacked = fold.known.parted(recorder.awaited ?? needed).lost
+        return lacked.last.keys.sorted().compactMap { id in
+            let there = (own[id]?.records ?? []) + others.records.filter { $0.replica == id }
+            let gone = lacked.heads(of: id).filter { head in
+                !there.contains { $0.number == head.number && (head.crc == 0 || $0.crc == head.crc) }
+            }
+            guard let last = gone.first?.number else { return nil }
+            let numbers = Set(there.map(\.number))
+            let first = (min(fold.vector[id] + 1, last)...last).first { !numbers.contains($0) }
+            return (id, (first ?? last)...last)
         }
     }
 

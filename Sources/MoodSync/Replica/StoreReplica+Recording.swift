@@ -10,8 +10,13 @@ extension StoreReplica {
     /// Makes records of all commits without one, under the store's lock. Then the store shows what the fold shows, and
     /// an interrupted join is finished.
     func takeLocal() throws(SyncError) {
-        var touched = try recordLocal()
-        touched.formUnion(shownBefore.keys)
+        let touched = try recordLocal()
+        guard isWhole else { throw .missing(lacking) }
+        try show(touched)
+    }
+
+    func show(_ recorded: Set<UUID>) throws(SyncError) {
+        var touched = recorded.union(shownBefore.keys)
         if let unfinished = unfinished.take() {
             touched.formUnion(fold.join(unfinished))
             isJoined = true
@@ -42,10 +47,16 @@ extension StoreReplica {
             var changes = try differences()
             if isAllUnsettled { changes.removeAll { if case .put = $0 { false } else { true } } }
             let revision = moods.durableRevision
-            steps = [.seen(saw, marked, after: revision)]
+            // Commits before the gap make no records again.
+            var there = saw
+            for id in ownIDs + [marked].compactMap(\.self) {
+                there.setHeads(fold.known.resolved(saw).heads(of: id), of: id)
+            }
+            steps = [.seen(there, marked, after: revision)]
             if !changes.isEmpty { steps.append(.local(revision: revision, crc: crc(of: revision) ?? 0, changes)) }
             hasHistory = true
         }
+        defer { isWhole = recorder.awaited == nil && hasOwn }
         if steps.isEmpty { return touched }
         let (steps, file) = (exchange(&steps, with: []), file)
         if isAllUnsettled { try showHistory(steps) }

@@ -11,6 +11,9 @@ extension StoreReplica {
         var last = own.compactMapValues(\.last)
         let ownIDs = Set(ownIDs)
         for replica in ownIDs { have[replica] = max(have[replica], last[replica]?.number ?? 0) }
+        // The last known record says nothing about another branch.
+        let lacked = fold.known.parted(saw).lost
+        for replica in lacked.last.keys where lacked[replica] <= have[replica] { have[replica] = 0 }
         var asked = have
         while !have.covers(needed) {
             if isCancelled() { throw .cancelled }
@@ -22,8 +25,12 @@ extension StoreReplica {
                     case .record(let record) = try coder.record(line)
                 else { continue }
                 have[line.replica] = line.number
+                if fold.known.contains(record.replica, record.number, record.crc) { continue }
                 // A record under a former id, made after this store had taken another id, belongs to another replica.
-                let before = last[record.replica].map { record.before == 0 || record.before == $0.crc } ?? true
+                let before =
+                    last[record.replica].map {
+                        $0.number + 1 == record.number && (record.before == 0 || record.before == $0.crc)
+                    } ?? true
                 let isOwn =
                     before && ownIDs.contains(record.replica) && record.upTo.storeID == file.storeID
                     && file.maker(of: record.upTo.revision) == record.replica
@@ -42,7 +49,7 @@ extension StoreReplica {
         let lacksOwn = own.values.contains { file in
             file.last.map { !fold.known.contains($0.replica, $0.number, $0.crc) } ?? false
         }
-        if !have.covers(needed) || lacksOwn { try joinSnapshots(of: &transport, coder) }
+        if !have.covers(needed) || !lacked.last.isEmpty || lacksOwn { try joinSnapshots(of: &transport, coder) }
     }
 
     /// Joins snapshots in place of records that no longer exist. The journal alone then decides what the store has.

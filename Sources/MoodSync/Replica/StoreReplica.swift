@@ -14,8 +14,9 @@ import Storage
 /// doubles anything.
 /// 3. A commit becomes a record of the replica that the store was when it made the commit. Every copy of the journal
 /// makes an identical record. The checksum that ends the commit's line shows whether it has a record (`LocalRecorder`).
-/// 4. While records are missing that the store has, nothing is recorded or brought in (`isWhole`): the fold would not
-/// show what the store has.
+/// 4. While records are missing that the store has, no commit after the mark that names them is recorded, and nothing is
+/// brought in (`isWhole`): the fold would not show what the store has. What is recorded is sent, so that two stores do
+/// not wait for each other.
 ///
 /// One value serves one round, on one thread; after an error it is dropped.
 final class StoreReplica {
@@ -77,8 +78,8 @@ final class StoreReplica {
     }
 
     /// Reads the known state, and makes records of the commits without one.
-    /// - Parameter restore: gets missing records again.
-    /// - Throws: `missing` if records are still missing.
+    /// - Parameter restore: gets missing records again. If there are none, the replica is not whole.
+    /// - Throws: `missing` if records are missing, and `restore` is nil.
     static func open(
         _ place: SyncPlace, _ settings: StoreSettings,
         restore: ((StoreReplica) throws(SyncError) -> Void)? = nil
@@ -89,8 +90,8 @@ final class StoreReplica {
             // Records that no longer exist are made again from the journal's own commits.
             replica = try begun(place, settings, makesAgain: true)
         }
-        if replica.isWhole { return replica }
-        throw .missing(replica.lacking)
+        guard replica.isWhole || restore != nil else { throw .missing(replica.lacking) }
+        return replica
     }
 
     private static func begun(
@@ -126,9 +127,8 @@ final class StoreReplica {
             try replica.own(file.replica)
             for former in file.former { try replica.own(former.replica) }
             try replica.load(true)
-            guard replica.isWhole else { continue }
             _ = try replica.recordLocal()
-            return replica
+            if replica.isWhole { return replica }
         }
         throw .refused(
             reason: "Records are missing in sync/ that this store has taken in. Sync (sync.now) to have them again.")
@@ -140,7 +140,9 @@ final class StoreReplica {
         try load(makesAgain)
         guard isWhole else { return }
         let (isNew, id) = (isAllUnsettled, file.replica)
-        try takeLocal()
+        let touched = try recordLocal()
+        guard isWhole else { return }
+        try show(touched)
         if recorder.isPutBack {
             // Otherwise its next commits would have revisions that records have already named.
             if file.replica == id {
@@ -201,6 +203,7 @@ final class StoreReplica {
     /// - Returns: the number of records.
     func apply(_ tell: (Int) -> Void) throws(SyncError) -> Int {
         var count = 0
+        if !isWhole { return count }
         inbox.drop(knownTo: fold)
         while true {
             try hold()

@@ -100,7 +100,7 @@ public struct StoreSync: Sendable {
                 state.seen[id] = now
                 returned.insert(id)
             }
-            state.recorded = replica.looked
+            if replica.isWhole { state.recorded = replica.looked }
             state.names.merge(replica.fold.names) { $1 }
             state.unsent = replica.own.reduce(0) { $0 + max(($1.value.last?.number ?? 0) - state.pushed[$1.key], 0) }
         } catch {

@@ -83,12 +83,13 @@ struct SyncRound: ~Copyable {
         if let unopened, !hasOpened, state.lastSync == nil { throw unopened }
         let pushed = state.pushed
         try push()
-        try putSnapshotWhenDue()
+        if replica.isWhole { try putSnapshotWhenDue() }
         do throws(SyncError) { try transport.finish() } catch {
             // The exchange failed, so nothing new is there.
             (counts.pushed, state.pushed) = (0, pushed)
             throw error
         }
+        guard replica.isWhole else { throw .missing(replica.lacking) }
         try replica.rest()
         counts.conflicts = replica.fold.conflicts.count
         tellMissing()
@@ -117,7 +118,7 @@ struct SyncRound: ~Copyable {
 
     /// - Parameter isWanted: gets the local and the snapshot's vector.
     private mutating func joinSnapshots(_ isWanted: (Vector, Vector) -> Bool) throws(SyncError) {
-        for snapshot in there where !isKnown(snapshot) && isWanted(vector, snapshot.vector) {
+        for snapshot in there where replica.isWhole && !isKnown(snapshot) && isWanted(vector, snapshot.vector) {
             // A snapshot that is still being copied is taken the next time.
             guard let text = try transport.text(of: snapshot) else { continue }
             let read: (fold: Fold, text: [UInt8])?
@@ -202,8 +203,10 @@ struct SyncRound: ~Copyable {
                 if replica.fold.known.contains(record.replica, record.number, record.crc) {
                     note(line.replica, .init(number: record.number, crc: record.crc))
                 } else {
-                    replica.inbox.add(record)
-                    counts.pulled += 1
+                    if replica.isWhole {
+                        replica.inbox.add(record)
+                        counts.pulled += 1
+                    }
                     note(line.replica, .init(number: record.number, crc: record.crc), isKnown: false)
                 }
             case .unsealed:
@@ -272,7 +275,7 @@ struct SyncRound: ~Copyable {
         let branch = replica.fold.known.branches[id]?.first {
             $0.count >= mine.number && $0[mine.number - 1].crc == mine.crc
         }
-        guard let branch else { return true }
+        guard let branch else { return false }
         if let end = ends[id] {
             let crc = end.number <= branch.count ? branch[end.number - 1].crc : nil
             guard let crc, crc == end.crc || crc == 0 else { return false }

@@ -3,7 +3,7 @@ import JSONCodec
 /// Records that have come and are not applied, in any order, possibly duplicated.
 public struct Inbox: Sendable {
     private var waiting: [UUID: [Int: [Record]]] = [:]
-    /// Numbers at which another record was known at the last `drop`: there another branch begins or goes on.
+    /// Numbers at which another record is known: there another branch begins or goes on.
     private var branching: [UUID: Set<Int>] = [:]
 
     public init() {}
@@ -31,6 +31,13 @@ public struct Inbox: Sendable {
     package mutating func nextOfReplica(after fold: Fold) -> Record? {
         takeLeast(after: fold.known) {
             !fold.known.contains($0.replica, $0.number, $0.crc) && fold.known.branch(before: $0) != nil
+        }
+    }
+
+    /// Notes that another record than the waiting ones of its number is known.
+    mutating func note(_ record: Record) {
+        if waiting[record.replica]?[record.number] != nil {
+            branching[record.replica, default: []].insert(record.number)
         }
     }
 

@@ -134,6 +134,21 @@ public struct Known: Sendable {
         return true
     }
 
+    /// The known records of a vector, and its other ones.
+    public func parted(_ vector: Vector) -> (there: Vector, lost: Vector) {
+        var (there, lost) = (Vector(), Vector())
+        for replica in vector.last.keys {
+            for head in vector.heads(of: replica) {
+                if contains(replica, head.number, head.crc) {
+                    there.add(head, of: replica)
+                } else {
+                    lost.add(head, of: replica)
+                }
+            }
+        }
+        return (there, lost)
+    }
+
     func contains(_ id: OperationID) -> Bool { contains(id.replica, id.record, id.crc) }
 
     /// Whether a known operation belongs to the records up to others.

@@ -7,6 +7,7 @@ import MoodCore
 /// It skips a commit with a known record. Any other commit becomes a record of the replica that the store was, with the
 /// records that the journal says were in the store. If the store was put back, the record belongs to a replica whose id
 /// is derived from the former one and the first such commit, so all copies of one store make identical records.
+/// Whatever follows a mark waits for the records that the mark names, unless the commits before it make them again.
 public struct LocalRecorder: Sendable {
     public enum Step: Sendable {
         /// A commit of a user or a client.
@@ -39,10 +40,16 @@ public struct LocalRecorder: Sendable {
     private var marked: UUID?
     /// The records in the store at this place of the journal.
     public private(set) var seen: Vector
+    /// The records for which the further steps wait; nil if none do.
+    public private(set) var awaited: Vector?
+    /// The records in the store before the first step.
+    private let start: Vector
     /// The last record made here under each id.
     private var own: [UUID: Vector.Head]
     /// The last record of the commits up to this place of the journal, by id.
     private var past: [UUID: Vector.Head] = [:]
+    /// The records of these commits.
+    private var line: [OperationID] = []
     /// The replica of commits from here on, whatever the journal says.
     private var renamed: UUID?
     /// The ids that were taken, with the last commit before each.
@@ -70,7 +77,7 @@ public struct LocalRecorder: Sendable {
         journal: UUID, storeID: String, ids: Set<UUID>, seen: Vector, own: [UUID: Vector.Head], names: [UUID: String]
     ) {
         (self.journal, self.storeID, self.ids, self.said) = (journal, storeID, ids, ids)
-        (self.seen, self.own, self.names) = (seen, own, names)
+        (self.seen, self.start, self.own, self.names) = (seen, seen, own, names)
     }
 
     /// Adds former ids of the store from the journal.
@@ -100,11 +107,16 @@ public struct LocalRecorder: Sendable {
     public mutating func take(
         _ step: Step, in fold: inout Fold, shown: inout [UUID: MoodDocument?], maker: (Int) -> UUID
     ) -> Set<UUID> {
+        if awaited != nil { return [] }
         switch step {
         case .seen(let vector, let replica, let revision):
-            if let replica { mark(replica, after: revision) }
             applyWaiting(to: &fold) { $0.number <= vector[$0.replica] }
-            seen = fold.known.resolved(vector, past)
+            guard let there = named(vector, fold.known) else {
+                awaited = vector
+                return []
+            }
+            if let replica { mark(replica, after: revision) }
+            seen = fold.known.resolved(there)
             for (replica, head) in own where fold.known.contains(replica, head.number, head.crc) {
                 if renamed == replica { seen = fold.known.adding(head, of: replica, to: seen) }
             }
@@ -119,7 +131,7 @@ public struct LocalRecorder: Sendable {
             applyWaiting(to: &fold) { $0.upTo.storeID == storeID && $0.upTo.revision <= revision }
             if let teller = teller(of: revision, crc, changes, fold.known, maker) {
                 seen = fold.known.adding(teller.head, of: teller.replica, to: seen)
-                past[teller.replica] = teller.head
+                add(teller.head, of: teller.replica)
                 for change in changes { change.show(in: &shown) }
                 return []
             }
@@ -170,23 +182,24 @@ public struct LocalRecorder: Sendable {
         return isAhead
     }
 
-    /// Whether the journal's commits suffice to make the unknown records that its last mark names. They do not where
-    /// moods were put back after records of later commits: those commits are gone.
-    public mutating func makes(_ steps: [Step], _ known: Known, maker: (Int) -> UUID) -> Bool {
-        guard let last = steps.lastIndex(where: { $0.vector != nil }), let vector = steps[last].vector else {
-            return true
-        }
-        defer { tellers = nil }
-        let missing = vector.last.filter { $0.value > known.vector[$0.key] }
-        var left = missing.reduce(0) { $0 + $1.value - known.vector[$1.key] }
-        for step in steps[..<last] where left > 0 {
-            guard case .local(let revision, let crc, let changes) = step else { continue }
-            if let teller = teller(of: revision, crc, changes, known, maker), missing[teller.replica] != nil {
-                continue
+    /// The known records that a mark names; nil if the store has others that the commits before it did not make again. Such
+    /// a record may differ from the lost one, and have another name.
+    private func named(_ mark: Vector, _ known: Known) -> Vector? {
+        let (there, lost) = known.parted(mark)
+        if lost.last.isEmpty { return there }
+        guard lost.last.keys.allSatisfy({ ids.contains($0) }) else { return nil }
+        var made = line.filter { id in ([id] + known.twins(of: id)).allSatisfy { !known.isCovered($0, by: there) } }
+        var count = 0
+        for replica in lost.last.keys {
+            for head in lost.heads(of: replica) {
+                if made.last(where: { $0.replica == replica })?.record == head.number {
+                    made.removeAll { $0.replica == replica }
+                } else {
+                    count += max(head.number - max(there[replica], start[replica]), 1)
+                }
             }
-            left -= Self.pieces(of: changes).count
         }
-        return left <= 0
+        return count <= made.count ? there : nil
     }
 
     /// The operations of each record of a commit.
@@ -235,6 +248,11 @@ public struct LocalRecorder: Sendable {
             take((marked ?? maker(revision)).derived(by: crc ^ planted), after: revision - 1)
         }
         let replica = renamed ?? maker(revision)
+        if let last = own[replica], !fold.known.contains(replica, last.number, last.crc) {
+            awaited = Vector()
+            awaited?.add(last, of: replica)
+            return []
+        }
         let upTo = Record.Commit(storeID: storeID, revision: revision, crc: planted == 0 ? crc : 0)
         var touched: Set<UUID> = []
         for piece in Self.pieces(of: changes) {
@@ -245,11 +263,19 @@ public struct LocalRecorder: Sendable {
                 isContinued: piece.upperBound < changes.count, name: last == nil ? names[replica] : nil)
             touched.formUnion(changed)
             made[replica, default: []].append(record)
+            waiting.note(record)
             let head = Vector.Head(number: record.number, crc: record.crc)
-            (own[replica], past[replica]) = (head, head)
+            own[replica] = head
+            add(head, of: replica)
             seen = fold.known.adding(head, of: replica, to: seen)
         }
         return touched
+    }
+
+    /// Notes a record of a commit.
+    private mutating func add(_ head: Vector.Head, of replica: UUID) {
+        past[replica] = head
+        line.append(OperationID(replica: replica, record: head.number, place: 0, crc: head.crc))
     }
 
     /// The record before the next one of a replica: the last one made here, or a later one of its branch that the journal
@@ -299,21 +325,11 @@ extension Known {
         }
     }
 
-    /// Whether a vector from an older host names known records only.
-    public func isTold(_ vector: Vector, of replica: UUID) -> Bool {
-        vector.heads(of: replica).allSatisfy { $0.crc == 0 && contains(replica, $0.number, 0) }
-    }
-
     /// A vector with the known checksums, up to the known records.
-    /// - Parameter made: records in place of unknown ones of their replicas. A record that is made again may differ.
-    public func resolved(_ vector: Vector, _ made: [UUID: Vector.Head] = [:]) -> Vector {
+    public func resolved(_ vector: Vector) -> Vector {
         var result = Vector()
         for replica in vector.last.keys {
             for head in vector.heads(of: replica) {
-                if let own = made[replica], head.crc != 0, !contains(replica, head.number, head.crc) {
-                    result = adding(own, of: replica, to: result)
-                    continue
-                }
                 let longest = branches[replica]?.map(\.count).max() ?? 0
                 let number = min(head.number, longest)
                 if number == 0 { continue }

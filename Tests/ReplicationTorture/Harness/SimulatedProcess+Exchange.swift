@@ -124,15 +124,14 @@ extension SimulatedProcess {
             guard end.number > there else { continue }
             let branch = fold.known.branches[id]?.first { $0.count >= end.number && $0[end.number - 1].crc == end.crc }
             let records = here.place.records[id] ?? [:]
-            if let branch {
-                // The last record there is an own one, and what comes before the next one is there.
-                let tip = records.keys.max() ?? 0
-                if tip > 0, records[tip]?.crc != branch[tip - 1].crc { continue }
-                if tip < there {
-                    guard let snapshot = here.place.snapshots[id],
-                        fold.known.covered(of: branch, id, by: snapshot.vector) >= there
-                    else { continue }
-                }
+            guard let branch else { continue }
+            // The last record there is an own one, and what comes before the next one is there.
+            let tip = records.keys.max() ?? 0
+            if tip > 0, records[tip]?.crc != branch[tip - 1].crc { continue }
+            if tip < there {
+                guard let snapshot = here.place.snapshots[id],
+                    fold.known.covered(of: branch, id, by: snapshot.vector) >= there
+                else { continue }
             }
             var out = records
             var next = there + 1
@@ -197,7 +196,7 @@ extension SimulatedProcess {
         }
         guard isOpen else {
             here.isIncomplete = true
-            return
+            return try push(&random)
         }
         try pull(&random, isWhole: isWhole)
         try step(&random)

@@ -90,7 +90,7 @@ struct SimulatedProcess {
         if !isJoined, isPart { unfinished = here.sync.joined }
         let before = fold
         let known = applyKnown()
-        guard isWhole(makesAgain) else { return false }
+        guard makesAgain || hasAll else { return false }
         let process = self
         let maker = { (revision: Int) in process.maker(of: revision) }
         if !isAllUnsettled, !isJoined, unfinished == nil,
@@ -102,6 +102,7 @@ struct SimulatedProcess {
         }
         let (isNew, id) = (isAllUnsettled, here.sync.id)
         try takeLocal(&random)
+        guard isWhole else { return false }
         if recorder.isPutBack {
             if here.sync.id == id {
                 becomeAnother(freshID(), after: here.revision)
@@ -150,23 +151,22 @@ struct SimulatedProcess {
         }
         known.drop(knownTo: fold)
         let all = known
+        defer { recorder.waiting = known }
         var applied: [(record: Record, touched: Set<UUID>)] = []
         while let record = known.next(after: fold) { applied.append((record, fold.apply(record) ?? [])) }
         for one in applied where !fold.known.covers(one.record, by: saw) { unsettled.formUnion(one.touched) }
         return all
     }
 
-    mutating func isWhole(_ makesAgain: Bool) -> Bool {
-        let (all, process) = (Set(ids), self)
-        if makesAgain, !recorder.makes(steps, fold.known, maker: { process.maker(of: $0) }) { return false }
-        let mayMake = makesAgain ? all.union(steps.compactMap(\.replica)) : []
-        let needed = saw.joined(with: needed)
-        return needed.last.keys.allSatisfy { id in
-            mayMake.contains(id)
-                || saw.heads(of: id).allSatisfy { fold.known.contains(id, $0.number, $0.crc) }
-                    && fold.known.contains(id, needed[id], 0)
-        } && all.allSatisfy { id in here.sync.own[id]?.last.map { fold.known.contains(id, $0.number, $0.crc) } ?? true }
+    /// Whether every record is known that the journal and the own records name.
+    var hasAll: Bool { hasOwn && fold.known.covers(saw) && fold.known.covers(needed) }
+
+    var hasOwn: Bool {
+        ids.allSatisfy { id in here.sync.own[id]?.last.map { fold.known.contains(id, $0.number, $0.crc) } ?? true }
     }
+
+    /// Whether the fold has everything that the store has.
+    var isWhole: Bool { recorder.awaited == nil && hasOwn }
 
     // MARK: Local commits
 
@@ -200,6 +200,7 @@ struct SimulatedProcess {
             here.sync.own[id, default: []] += records
         }
         try step(&random)
+        guard isWhole else { return }
         touched.formUnion(shownBefore.keys)
         if let unfinished = unfinished.take() {
             touched.formUnion(fold.join(unfinished))
