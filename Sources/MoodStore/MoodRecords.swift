@@ -34,7 +34,7 @@ public struct MoodRecords: ~Copyable {
         @inline(__always) _read { yield held.value }
         @inline(__always) _modify { yield &held.value }
     }
-    /// Changes that plugin hooks add to this request's moods before they are stored.
+    /// Changes that plugin hooks add to the moods of the open or next commit before they are stored.
     public var amendments: [(id: MoodID, set: MoodMembers)] = []
     /// The settings that the file of the present import holds. They are kept once its moods are durable.
     public var givenSettings: GivenSettings?
@@ -46,6 +46,8 @@ public struct MoodRecords: ~Copyable {
     private var wasThere = false
     /// Whether the present group ends with the present request: a failed sync cannot take back what it has done.
     public internal(set) var isGroupOver = false
+    /// The error of all changes of the present group, which is answered again because its sync failed.
+    public private(set) var failure: StorageError?
     /// The error of the lock for the present group.
     var obstacle: StorageError?
     /// The way in which requests wait for the lock: blocking, unless their owner can do other work meanwhile.
@@ -275,6 +277,7 @@ public struct MoodRecords: ~Copyable {
     /// Ends a group after its last flush. Other processes may change the store now.
     public mutating func endGroup() {
         if isGroupOver { isGroupOver = false }
+        if failure != nil { failure = nil }
         if isWritableMemory { return }
         isHeld = false
         obstacle = nil
@@ -350,6 +353,7 @@ public struct MoodRecords: ~Copyable {
     /// Ends the present request's changes as one commit, which makes a missing store.
     public mutating func endCommit() throws(MoodStoreError) {
         if isAbsent, records.isCommitOpen { try beBorn() }
+        if !amendments.isEmpty { amendments.removeAll() }
         do throws(StorageError) {
             try records.endCommit()
         } catch {
@@ -362,6 +366,7 @@ public struct MoodRecords: ~Copyable {
     public mutating func abandonCommit() {
         records.abandonCommit()
         givenSettings = nil
+        if !amendments.isEmpty { amendments.removeAll() }
     }
 
     /// Whether there are commits that are not durable yet.
@@ -387,9 +392,6 @@ public struct MoodRecords: ~Copyable {
         try records.flushEarly()
     }
 
-    /// The error of all changes while it is set.
-    public var failure: StorageError? {
-        get { records.failure }
-        set { records.failure = newValue }
-    }
+    /// Begins the present group again, and refuses all its changes.
+    public mutating func refuseChanges(_ failure: StorageError) { self.failure = failure }
 }

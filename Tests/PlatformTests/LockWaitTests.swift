@@ -22,14 +22,14 @@ import Testing
         do {
             let held = try FileLock.acquire(path, timeoutMilliseconds: 0, in: .system)
             #expect(throws: FileLock.Failure.timedOut) { _ = try attempt() }
-            #expect(wait.takeAsked() && !wait.isAsked)
+            #expect(wait.isUnderWay)
             #expect(throws: FileLock.Failure.timedOut) { _ = try attempt() }
-            #expect(wait.isAsked && !isReadable(20))
+            #expect(wait.isUnderWay && !wait.isOver && !isReadable(20))
             _ = held.file.descriptor
         }
-        #expect(isReadable(20_000))
+        #expect(isReadable(20_000) && wait.isOver)
         let lock = try attempt()
-        #expect(wait.descriptor == -1)
+        #expect(wait.descriptor == -1 && wait.isOver)
         #expect(throws: FileLock.Failure.timedOut) {
             _ = try FileLock.acquire(path, timeoutMilliseconds: 0, in: .system)
         }
@@ -85,7 +85,7 @@ import Testing
         wait.mode = .nowhere
         let held = try FileLock.acquire(path, timeoutMilliseconds: 0, in: .system)
         #expect(throws: FileLock.Failure.timedOut) { _ = try attempt() }
-        #expect(!wait.isAsked && wait.descriptor == -1)
+        #expect(!wait.isUnderWay && wait.descriptor == -1)
         _ = held.file.descriptor
     }
 

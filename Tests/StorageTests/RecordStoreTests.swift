@@ -153,21 +153,6 @@ import Testing
         #expect(again.revision == 2)
     }
 
-    @Test func aFailureThatIsSetRefusesCommitsAndNothingElse() throws {
-        let store = try TestRecords(nil)
-        try store.put(Self.record(1))
-        try store.endCommit()
-        store.with { $0.failure = .outcomeUnknown(reason: "test") }
-        try store.endCommit()
-        try store.put(Self.record(2))
-        #expect(throws: StorageError.outcomeUnknown(reason: "test")) { try store.endCommit() }
-        #expect(store.revision == 1 && store.count == 1)
-        store.with { $0.failure = nil }
-        try store.put(Self.record(2))
-        try store.endCommit()
-        #expect(store.revision == 2 && store.count == 2)
-    }
-
     /// Puts 4 MiB or more into a commit, whose line would be too long.
     private func putMuch(_ store: TestRecords) throws {
         let text = String(repeating: "x", count: 64 * 1024)

@@ -15,7 +15,7 @@ extension Core {
         if need.contains(.changes) {
             do throws(MoodStoreError) { try store.openForRequest() } catch { throw stop(error, request) }
         } else if need.contains(.reads) {
-            do throws(MoodStoreError) { try store.open() } catch { throw stop(error, request, forWriting: false) }
+            do throws(MoodStoreError) { try store.open() } catch { throw stop(error, request, .read) }
         }
         if !need.isDisjoint(with: [.tidies, .makes, .idle, .durable, .settled]) { try admitMore(need, request) }
     }
@@ -28,14 +28,14 @@ extension Core {
         if need.contains(.settled), sync.requests.isChanging, request.ways.contains(.mayWait) { throw .waits(.sync) }
         if need.contains(.idle) { try awaitHelper(request) }
         if need.contains(.tidies) {
-            do throws(MoodStoreError) { try store.open() } catch { throw stop(error, request, forWriting: false) }
+            do throws(MoodStoreError) { try store.open() } catch { throw stop(error, request, .read) }
             if !store.isAbsent {
                 do throws(MoodStoreError) { try store.openForRequest() } catch { throw stop(error, request) }
             }
         }
         guard need.contains(.makes) else { return }
         // The lock is this process's own.
-        if isStoreAway { throw store.lockWait.mode == .nowhere ? .refused(.shuttingDown) : .waits(.store) }
+        if isStoreAway { throw request.ways.contains(.mayWait) ? .waits(.store) : .refused(.shuttingDown) }
         do throws(MoodStoreError) { try store.openForWriting() } catch { throw stop(error, request) }
         storeMayBeThere()
     }
@@ -62,10 +62,14 @@ extension Core {
         store.helper.wake()
     }
 
+    /// The end of a request that cannot have the store: it waits, if the lock is held elsewhere.
     @inline(never)
-    private func stop(_ error: MoodStoreError, _ request: borrowing Request, forWriting: Bool = true) -> Stop {
-        if store.lockWait.takeAsked(), request.ways.contains(.mayWait) { return .waits(.lock) }
-        if case .storage(let error) = error { return .refused(RPCError(error, forWriting: forWriting)) }
-        return .refused(RPCError(error))
+    func stop(
+        _ error: MoodStoreError, _ request: borrowing Request, _ effect: MethodDeclaration.Effect = .write
+    ) -> Stop {
+        if case .storage(.busy) = error, store.lockWait.isUnderWay, request.ways.contains(.mayWait) {
+            return .waits(.lock)
+        }
+        return .refused(RPCError(error, effect))
     }
 }

@@ -198,7 +198,6 @@ struct Dispatcher: ~Copyable {
                 try core.askChangeHooks(method, request, isDryRun: isDryRun)
             }
         }
-        if request.isAgain { core.endAmendments() }
         // A dry run changes nothing, so nothing is reported.
         if isDryRun { return core.takeBack() }
         let isToTell = core.isWatching && core.store.isCommitOpen
@@ -218,10 +217,8 @@ struct Dispatcher: ~Copyable {
     @inline(never)
     private mutating func endFirstCommit(_ request: borrowing Request) throws {
         do { try core.endCommitWithSettings() } catch {
-            let isLockAsked = core.store.lockWait.takeAsked()
-            guard request.ways.contains(.mayWait) else { throw error }
-            if isLockAsked { throw Stop.waits(.lock) }
-            throw (error as? MoodStoreError)?.isBornElsewhere == true ? Stop.waits(.turn) : error
+            guard let failure = error as? MoodStoreError, request.ways.contains(.mayWait) else { throw error }
+            throw failure.isBornElsewhere ? .waits(.turn) : core.stop(failure, request)
         }
         if !core.store.isAbsent { core.storeMayBeThere() }
     }
@@ -235,7 +232,6 @@ struct Dispatcher: ~Copyable {
         _ out: inout JSONWriter
     ) throws(Wait) {
         core.takeBack()
-        if request.isAgain { core.endAmendments() }
         out.buffer.limit = .max
         out.rewind(to: mark)
         switch Stop(error, effect) {
@@ -345,7 +341,6 @@ extension Dispatcher {
             try core.store.flush()
         } catch {
             core.takeBack()
-            core.endAmendments()
             core.notices.dropForPlugins()
             throw error
         }

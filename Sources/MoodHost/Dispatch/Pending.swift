@@ -52,16 +52,16 @@ struct PendingRequests {
     /// The earliest time at which a request is concluded with a partial result.
     var deadline: Int? { begun.lazy.compactMap(\.work.deadline).min() }
 
-    /// Whether work was done when it began, which the helper thread does not report.
-    var isDone = false
-
     /// Begins the requests of the group, which is durable.
-    mutating func beginStaged(_ core: inout Core) {
+    /// - Returns: whether some work is done already, which no thread reports.
+    mutating func beginStaged(_ core: inout Core) -> Bool {
+        var isDone = false
         while !staged.isEmpty {
             let pending = staged.removeFirst()
             begun.append(pending)
             if pending.work.begin(&core) { isDone = true }
         }
+        return isDone
     }
 
     /// Keeps the conclusion of a request until its wait is over.

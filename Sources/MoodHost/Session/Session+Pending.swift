@@ -8,12 +8,11 @@ extension Session {
         guard dispatcher.pending.staged.count > 0 else { return }
         // The first progress reported is that of the beginning.
         tellProgress(of: dispatcher.pending.staged)
-        dispatcher.pending.beginStaged(&dispatcher.core)
+        if dispatcher.pending.beginStaged(&dispatcher.core) { attendWork(milliseconds: core.now.milliseconds) }
     }
 
     /// Handles the results of other threads; no group is open.
     mutating func attendWork(milliseconds: Int64) {
-        dispatcher.pending.isDone = false
         var wasStoreAway = core.isStoreAway
         let wasLockAwaited = isLockAwaited
         core.store.helper.drain()

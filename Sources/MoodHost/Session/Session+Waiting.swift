@@ -106,7 +106,7 @@ extension Session {
     }
 
     /// Waits while an earlier request is at work beside the loop: later requests must see its changes.
-    mutating func awaitEarlier(milliseconds: Int64) {
+    mutating func awaitEarlier() {
         guard core.isStoreAway, !dispatcher.pending.isClosed else { return }
         if !isParked {
             lane.stop(for: .store)
@@ -114,7 +114,6 @@ extension Session {
             lane.isLineHeldUp = core.storeAbsence == .lentForPlugins
         }
         hasWork = true
-        if dispatcher.pending.isDone { attendWork(milliseconds: milliseconds) }
     }
 
     /// Handles the messages from the one on that has waited: its wait or its time is over, or it may have been cancelled.

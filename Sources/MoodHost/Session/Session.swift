@@ -165,35 +165,34 @@ struct Session: ~Copyable {
         lookahead.forget()
         if core.isWatching { lookAround() }
         while true {
-            if core.isWatching, !tell() { return endGroup(milliseconds) }
+            if core.isWatching, !tell() { return endGroup() }
             lookahead.step(frames.waiting, &dispatcher.core.store)
             guard let frame = frames.next(isAtEnd: isInputAtEnd) else { break }
             group.count += 1
             frameNumber += 1
             do throws(Wait) { try handle(frame) } catch {
                 stop(for: error)
-                return awaitEarlier(milliseconds: milliseconds)
+                return awaitEarlier()
             }
             if dispatcher.isGroupOver {
-                endGroup(milliseconds)
+                endGroup()
                 if isParked || dispatcher.pending.isFull { return }
             }
             let waiting = output.count - sent
             if waiting >= Self.pieceBytes && (!core.store.needsFlush || isOutputFull) || Interruption.isOverdue {
-                return endGroup(milliseconds)
+                return endGroup()
             }
         }
-        endGroup(milliseconds)
+        endGroup()
         if isParked { return }
         cancellations.removeAll()
         if isInputAtEnd, !core.state.models.listeners.isEmpty { endListening() }
         hasWork = core.hasUntold
-        if dispatcher.pending.isDone { attendWork(milliseconds: milliseconds) }
     }
 
-    private mutating func endGroup(_ milliseconds: Int64) {
+    private mutating func endGroup() {
         commit()
-        if core.isStoreAway { awaitEarlier(milliseconds: milliseconds) }
+        if core.isStoreAway { awaitEarlier() }
     }
 
     mutating func beginGroup() {
@@ -233,8 +232,7 @@ struct Session: ~Copyable {
         frames.rewind(to: group.mark)
         frameNumber -= group.count
         group.count = 0
-        core.store.failure = error
-        defer { core.store.failure = nil }
+        core.store.refuseChanges(error)
         do throws(Wait) {
             for _ in 0..<count { try handleAgain(until: .max) }
             // For a waiting batch, the members before the waiting one.

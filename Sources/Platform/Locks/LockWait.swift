@@ -22,7 +22,6 @@ public final class LockWait: Sendable {
         /// The deadline of the first wait since `end`.
         var limit: Int?
         var fileSystem = FileSystem.system
-        var isAsked = false
     }
 
     private let state = Mutex(State())
@@ -43,21 +42,10 @@ public final class LockWait: Sendable {
     /// The deadline of the wait, by `Clock.monotonicMilliseconds`.
     public var deadline: Int { state.withLock { $0.deadline } }
 
-    /// Whether an attempt failed because the wait goes on, since `takeAsked`.
-    public var isAsked: Bool { state.withLock { $0.isAsked } }
-
-    /// Returns `isAsked` and resets it.
-    public func takeAsked() -> Bool {
-        state.withLock { state in
-            defer { state.isAsked = false }
-            return state.isAsked
-        }
-    }
-
     /// Ends the wait: the lock is no longer needed.
     public func end() {
         let (ticket, fileSystem) = state.withLock { state in
-            defer { (state.ticket, state.isAsked, state.limit) = (nil, false, nil) }
+            defer { (state.ticket, state.limit) = (nil, nil) }
             return (state.ticket, state.fileSystem)
         }
         if let ticket { LockWaiters.leave(ticket, fileSystem) }
@@ -65,8 +53,8 @@ public final class LockWait: Sendable {
 
     // MARK: Attempts
 
-    /// Whether there is a wait that an attempt must check first.
-    var isUnderWay: Bool { state.withLock { $0.ticket != nil } }
+    /// Whether there is a wait that an attempt must check first. After an attempt in the background has failed, the wait goes on.
+    public var isUnderWay: Bool { state.withLock { $0.ticket != nil } }
 
     /// Whether an attempt may wait at all.
     var isPossible: Bool { mode != .nowhere }
@@ -89,7 +77,6 @@ public final class LockWait: Sendable {
             end()
             return nil
         }
-        state.withLock { $0.isAsked = true }
         throw .timedOut
     }
 
@@ -101,7 +88,7 @@ public final class LockWait: Sendable {
             guard state.mode == .beside else { return false }
             let limit = min(state.limit ?? deadline, deadline)
             (state.ticket, state.deadline, state.limit) = (ticket, limit, limit)
-            (state.fileSystem, state.isAsked) = (fileSystem, true)
+            state.fileSystem = fileSystem
             return true
         }
     }

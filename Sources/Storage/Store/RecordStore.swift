@@ -72,8 +72,6 @@ public struct RecordStore: ~Copyable {
     public var time = TimeText()
     /// Whether the base of `layers` is the snapshot before the last rewrite, because the new one could not be read.
     var isBaseOvertaken = false
-    /// The error for every commit while the host answers a group again whose sync failed.
-    public var failure: StorageError?
     /// The damage of the snapshot, found since the opening.
     var foundDamage: StoreDamage?
     /// The last logged damage.
@@ -229,7 +227,7 @@ public struct RecordStore: ~Copyable {
         guard isCommitOpen else { return }
         let draft = layers.table.draft
         do throws(StorageError) {
-            if let failure = failure ?? fault ?? draft?.failure { throw failure }
+            if let failure = fault ?? draft?.failure { throw failure }
             if isUnborn, try !beBorn() { throw .bornElsewhere }
         } catch {
             abandonCommit()

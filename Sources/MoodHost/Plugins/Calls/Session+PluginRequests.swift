@@ -55,11 +55,10 @@ extension Session {
         let requests = plugin.takeRequests()
         var (answers, wait) = attempt(requests[...], of: plugin, lane, milliseconds)
         do throws(StorageError) { try core.store.flush() } catch {
-            core.store.failure = error
+            core.store.refuseChanges(error)
             core.revertStateOfGroup()
             dispatcher.pending.dropStaged()
             let again = attempt(requests.prefix(answers.count), of: plugin, lane, milliseconds)
-            core.store.failure = nil
             answers = again.answers
             if let another = again.wait {
                 if case .hooks(let round) = wait { round.abandon() }

@@ -140,11 +140,6 @@ extension Core {
         }
     }
 
-    /// Forgets the changes of hooks, which belong to the commit of their request.
-    mutating func endAmendments() {
-        if !store.amendments.isEmpty { store.amendments.removeAll() }
-    }
-
     /// Handles the answers of hooks, and asks the next one.
     mutating func advance(_ round: HookRound) {
         round.advance { (id, after, set) throws(RPCError) in try amend(id, after, set) }
