@@ -91,21 +91,11 @@ extension CoordinatorServices where World == FakeWorld {
     }
 
     private static var navigation: Navigation {
-        @Sendable func move(
-            _ world: inout FakeWorld, _ move: String, _ router: String?, _ out: inout JSONWriter
-        ) throws(RPCError) {
-            let call = "\(move) \(router ?? "main")"
+        Navigation(move: { world, action, route, router, out throws(RPCError) in
+            let name = route.map { " \($0.name)" } ?? ""
+            let call = "\(action.rawValue)\(name) \(router ?? "main")"
             try world.call(call)
             out.string(call)
-        }
-        return Navigation(
-            navigate: { world, route, router, out throws(RPCError) in
-                try move(&world, "navigate \(route.name)", router, &out)
-            },
-            replace: { world, route, router, out throws(RPCError) in
-                try move(&world, "replace \(route.name)", router, &out)
-            },
-            goBack: { world, router, out throws(RPCError) in try move(&world, "goBack", router, &out) },
-            goBackToRoot: { world, router, out throws(RPCError) in try move(&world, "goBackToRoot", router, &out) })
+        })
     }
 }

@@ -1,6 +1,7 @@
 import JSONCodec
 import JSONRPC
 import Platform
+import Storage
 import Synchronization
 
 /// A request that the helper thread works on.
@@ -161,12 +162,15 @@ final class LongWork: Sendable {
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Asks for permission to commit, from the work's thread.
-    /// - Returns: false if the request was cancelled.
-    func mayCommit() -> Bool {
+    /// - Throws: if the request was cancelled.
+    func requireCommit() throws {
         // Sequentially consistent, so at least one of the two threads sees the other's flag.
         commit.store(true, ordering: .sequentiallyConsistent)
-        return !cancellation.load(ordering: .sequentiallyConsistent)
+        if cancellation.load(ordering: .sequentiallyConsistent) { throw StorageError.cancelled }
     }
+
+    /// - Throws: if the request was cancelled.
+    func goOn() throws { if isCancelled { throw StorageError.cancelled } }
 
     /// Whether cancelled work may have committed.
     var mayHaveChanged: Bool { commit.load(ordering: .sequentiallyConsistent) }

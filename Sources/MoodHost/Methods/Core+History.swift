@@ -11,8 +11,12 @@ extension Core {
     ) throws -> (any LaterWork)? {
         let job = PastJob(
             what: what, limit: arguments[MoodParams.changes],
-            cursor: arguments[MoodParams.cursor]?.withDecoded { Array($0) }, bytesMax: options.limits[.messageBytes])
-        if isLong(job.what, request) { return readBesideLoop(job) }
+            cursor: arguments[MoodParams.cursor]?.withDecoded { Array($0) })
+        if isLong(what, request) {
+            return readBesideLoop { (store, work, answer) throws in
+                try job.run(&store, to: &answer) { work.isCancelled }
+            }
+        }
         try job.run(&store, to: &out) { false }
         return nil
     }
@@ -27,11 +31,13 @@ extension Core {
     mutating func undelete(
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
     ) throws -> (any LaterWork)? {
-        let job = UndeleteJob(id: arguments[MoodParams.id], now: now)
+        let (id, now) = (arguments[MoodParams.id], now)
         if path != nil, !request.ways.contains(.atOnce), store.isPastLong() {
-            return undeleteBesideLoop(job, arguments)
+            return changeBesideLoop(
+                Method(MoodMethods.undelete), arguments, .init(message: "Reading", done: 0, total: 0)
+            ) { (store, _, answer) throws in try store.undelete(id, at: now, to: &answer) }
         }
-        try job.run(&store, to: &out)
+        try store.undelete(id, at: now, to: &out)
         return nil
     }
 
@@ -61,8 +67,6 @@ struct PastJob: Sendable {
     let what: What
     let limit: Int
     let cursor: [UInt8]?
-    /// The most bytes that the answer may have.
-    let bytesMax: Int
 
     /// - Parameter isCancelled: called now and then.
     func run(
@@ -73,15 +77,5 @@ struct PastJob: Sendable {
         case .log: try store.log(limit: limit, cursor: cursor, to: &out)
         case .deleted: try store.deleted(limit: limit, cursor: cursor, to: &out, isCancelled: isCancelled)
         }
-    }
-}
-
-/// `mood.undelete`, in any thread.
-struct UndeleteJob: Sendable {
-    let id: MoodID
-    let now: Timestamp
-
-    func run(_ store: inout MoodRecords, to out: inout JSONWriter) throws {
-        try store.undelete(id, at: now, to: &out)
     }
 }

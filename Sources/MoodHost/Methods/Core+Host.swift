@@ -12,7 +12,12 @@ extension Core {
     static let hostHandlers: InlineArray<_, Handler> = [
         Handler(HostMethods.info, .tolerates, { $0.writeHostInfo(&$3) }),
         Handler(HostMethods.ping, { $3.raw("{}") }),
-        Handler(HostMethods.shutdown, { $0.shutDown(&$3) }),
+        Handler(
+            HostMethods.shutdown,
+            { (core, _, _, out) in
+                core.isShuttingDown = true
+                out.raw("{}")
+            }),
         Handler(
             HostMethods.discover,
             { (core, _, _, out) throws in
@@ -28,11 +33,6 @@ extension Core {
         "mcp", "plugins", "progress",
         "undo",
     ]
-
-    private mutating func shutDown(_ out: inout JSONWriter) {
-        isShuttingDown = true
-        out.raw("{}")
-    }
 
     private mutating func writeHostInfo(_ out: inout JSONWriter) {
         out.beginObject()

@@ -10,28 +10,16 @@ import Storage
 extension Core {
     static let moodHandlers: InlineArray<_, Handler> = [
         Handler(MoodMethods.create, .changes, { try $0.create($1, $2, &$3) }),
-        Handler(MoodMethods.get, .reads, { try $0.get($2, &$3) }),
+        Handler(MoodMethods.get, .reads, { try $0.store.get($2[MoodParams.id], to: &$3) }),
         Handler(MoodMethods.list, .reads, maybe: { try $0.list($1, $2, &$3) }),
-        Handler(MoodMethods.update, .changes, { try $0.update($2, &$3) }),
+        Handler(MoodMethods.update, .changes, { try $0.update($2, MoodMembers(change: $2[MoodParams.set]), &$3) }),
         Handler(MoodMethods.updateMany, .changes, { try $0.updateMany($2, &$3) }),
         Handler(MoodMethods.delete, .changes, { try $0.delete($2, &$3) }),
-        Handler(MoodMethods.deleteMany, .changes, { try $0.deleteMany($2, &$3) }),
-        Handler(MoodMethods.clear, .changes, { write("deleted", try $0.clear(), &$3) }),
-        Handler(
-            MoodMethods.setFavorite, .changes,
-            {
-                try $0.setFavorite(
-                    $2[MoodParams.id], to: $2[MoodParams.isFavorite], ifRevision: $2[CommonParams.revision], &$3)
-            }
-        ),
-        Handler(
-            MoodMethods.toggleFavorite, .changes,
-            { try $0.setFavorite($2[MoodParams.id], to: nil, ifRevision: $2[CommonParams.revision], &$3) }
-        ),
-        Handler(
-            MoodMethods.setNotes, .changes,
-            { try $0.setNotes($2[MoodParams.id], to: $2[MoodParams.notes], ifRevision: $2[CommonParams.revision], &$3) }
-        ),
+        Handler(MoodMethods.deleteMany, .changes, { write("deleted", try $0.store.deleteMany(ids($2)), &$3) }),
+        Handler(MoodMethods.clear, .changes, { write("deleted", try $0.store.clear(), &$3) }),
+        Handler(MoodMethods.setFavorite, .changes, { try $0.setFavorite($2, to: $2[MoodParams.isFavorite], &$3) }),
+        Handler(MoodMethods.toggleFavorite, .changes, { try $0.setFavorite($2, to: nil, &$3) }),
+        Handler(MoodMethods.setNotes, .changes, { try $0.update($2, MoodMembers(notes: $2[MoodParams.notes]), &$3) }),
         Handler(
             MoodMethods.history, [.reads, .durable], maybe: { try $0.page(.history($2[MoodParams.id]), $1, $2, &$3) }),
         Handler(MoodMethods.deletedMoods, [.reads, .durable], maybe: { try $0.page(.deleted, $1, $2, &$3) }),
@@ -43,14 +31,8 @@ extension Core {
 
     private static func write(_ name: StaticString, _ count: Int, _ out: inout JSONWriter) {
         out.beginObject()
-        out.key(name)
-        out.integer(count)
+        out.member(name, count)
         out.endObject()
-    }
-
-    private mutating func get(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
-        let id = arguments[MoodParams.id]
-        try store.get(id, to: &out)
     }
 
     private mutating func create(
@@ -81,30 +63,28 @@ extension Core {
         }
         let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
         if !request.ways.contains(.atOnce), store.isListLong(query) {
-            return readBesideLoop(ListJob(query: query, cursor: cursor, bytesMax: options.limits[.messageBytes]))
+            let job = query
+            return readBesideLoop { (store, work, answer) throws in
+                try store.list(job, cursor: cursor, to: &answer) { work.isCancelled }
+            }
         }
         try store.list(query, cursor: cursor, to: &out)
         return nil
     }
 
-    private mutating func update(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
-        try update(
-            arguments[MoodParams.id], MoodMembers(change: arguments[MoodParams.set]),
-            ifRevision: arguments[CommonParams.revision], &out)
-    }
-
-    mutating func setNotes(
-        _ id: MoodID, to notes: JSONText?, ifRevision: Int?, _ out: inout JSONWriter
-    ) throws {
-        var set = MoodMembers()
-        set.notes = notes
-        try update(id, set, ifRevision: ifRevision, &out)
-    }
-
     private mutating func update(
-        _ id: MoodID, _ set: MoodMembers, ifRevision: Int?, _ out: inout JSONWriter
+        _ arguments: borrowing Arguments, _ set: MoodMembers, _ out: inout JSONWriter
     ) throws {
-        try store.update(id, with: set, ifRevision: ifRevision, at: now, to: &out)
+        try store.update(
+            arguments[MoodParams.id], with: set, ifRevision: arguments[CommonParams.revision], at: now, to: &out)
+    }
+
+    /// - Parameter isFavorite: nil toggles the mark.
+    private mutating func setFavorite(
+        _ arguments: borrowing Arguments, to isFavorite: Bool?, _ out: inout JSONWriter
+    ) throws {
+        try store.setFavorite(
+            arguments[MoodParams.id], to: isFavorite, ifRevision: arguments[CommonParams.revision], at: now, to: &out)
     }
 
     private mutating func updateMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
@@ -121,31 +101,11 @@ extension Core {
 
     private mutating func delete(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
         let id = arguments[MoodParams.id]
-        try delete(id, ifRevision: arguments[CommonParams.revision])
+        try store.delete(id, ifRevision: arguments[CommonParams.revision])
         out.beginObject()
         out.member("id", id.text)
         out.member("deleted", true)
         out.endObject()
-    }
-
-    mutating func delete(_ id: MoodID, ifRevision: Int?) throws {
-        try store.delete(id, ifRevision: ifRevision)
-    }
-
-    /// - Returns: the number of deleted moods.
-    mutating func clear() throws -> Int {
-        return try store.clear()
-    }
-
-    private mutating func deleteMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws {
-        Self.write("deleted", try store.deleteMany(Self.ids(arguments)), &out)
-    }
-
-    /// - Parameter isFavorite: nil toggles the mark.
-    mutating func setFavorite(
-        _ id: MoodID, to isFavorite: Bool?, ifRevision: Int?, _ out: inout JSONWriter
-    ) throws {
-        try store.setFavorite(id, to: isFavorite, ifRevision: ifRevision, at: now, to: &out)
     }
 
     /// The language, zone and time in which the caller sees times.
@@ -211,21 +171,19 @@ extension Core {
         _ template: ShareTemplate, of share: borrowing Share, _ out: inout JSONWriter
     ) throws {
         let room = out.buffer.room - Self.bytesAfterText
-        let excess: Int?
         let text = try share.filled(template, &phrases)
-        excess = text.byteCount > room ? text.byteCount : nil
-        if excess == nil { text.write(to: &out) }
-        if let excess {
+        guard text.byteCount <= room else {
             throw Arguments.error(
-                "would make a text of \(excess) bytes, and the answer has room for \(room)", at: "/template")
+                "would make a text of \(text.byteCount) bytes, and the answer has room for \(room)", at: "/template")
         }
+        text.write(to: &out)
     }
 }
 
-/// A `mood.list` that looks through many moods, for another thread.
-struct ListJob: Sendable {
-    let query: MoodQuery
-    let cursor: [UInt8]?
-    /// The most bytes that the answer may have.
-    let bytesMax: Int
+extension MoodMembers {
+    /// A change of the notes alone.
+    init(notes: JSONText?) {
+        self.init()
+        self.notes = notes
+    }
 }

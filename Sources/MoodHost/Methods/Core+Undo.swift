@@ -27,7 +27,15 @@ extension Core {
         if path != nil, asked.ways.isDisjoint(with: [.atOnce, .again]), request.origin == nil,
             !pluginFlags.contains(.changeHooks), store.isUndoLong(ofStore: job.isOfStore)
         {
-            return undoBesideLoop(job, arguments)
+            return changeBesideLoop(
+                isRedo ? Method(StoreMethods.redo) : Method(StoreMethods.undo), arguments,
+                .init(message: isRedo ? "Redoing" : "Undoing", done: 0, total: 0)
+            ) { (store, work, answer) throws in
+                try job.run(&store, to: &answer) { (done, total) in
+                    work.tell(done, total)
+                    return !work.isCancelled
+                }
+            }
         }
         try job.run(&store, to: &out) { (_, _) in true }
         return nil

@@ -39,16 +39,16 @@ struct Coordinator<World: ~Copyable>: Sendable {
             Self.write([], &out)
         case .navigate(let route, let router):
             Self.write([], then: "navigation", &out)
-            try services.navigation.navigate(&world, route, router, &out)
+            try services.navigation.move(&world, .navigate, route, router, &out)
         case .replace(let route, let router):
             Self.write([], then: "navigation", &out)
-            try services.navigation.replace(&world, route, router, &out)
+            try services.navigation.move(&world, .replace, route, router, &out)
         case .goBack(let router):
             Self.write([], then: "navigation", &out)
-            try services.navigation.goBack(&world, router, &out)
+            try services.navigation.move(&world, .goBack, nil, router, &out)
         case .goBackToRoot(let router):
             Self.write([], then: "navigation", &out)
-            try services.navigation.goBackToRoot(&world, router, &out)
+            try services.navigation.move(&world, .goBackToRoot, nil, router, &out)
         case .edit(let id):
             Self.write([], then: "editor", &out)
             try services.editor.begin(&world, id, &out)

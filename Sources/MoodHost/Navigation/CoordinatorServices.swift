@@ -52,12 +52,10 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
         var events: @Sendable (inout World, String) throws -> HostEvents
     }
 
-    /// The routers by name; nil is the main one. Each closure writes the router in its new state.
+    /// The routers by name; nil is the main one.
     struct Navigation: Sendable {
-        var navigate: @Sendable (inout World, Route, String?, inout JSONWriter) throws -> Void
-        var replace: @Sendable (inout World, Route, String?, inout JSONWriter) throws -> Void
-        var goBack: @Sendable (inout World, String?, inout JSONWriter) throws -> Void
-        var goBackToRoot: @Sendable (inout World, String?, inout JSONWriter) throws -> Void
+        /// Moves a router, and writes it in its new state.
+        var move: @Sendable (inout World, NavigationLog.Action, Route?, String?, inout JSONWriter) throws -> Void
     }
 
     /// The form. Each closure writes it in its new state.

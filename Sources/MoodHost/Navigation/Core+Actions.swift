@@ -70,34 +70,18 @@ extension CoordinatorServices where World == Core {
         return Data(
             record: { core, id throws in try core.copiedRecord(id) },
             setFavorite: { core, id, isFavorite, out throws in
-                try core.setFavorite(id, to: isFavorite, ifRevision: nil, &out)
+                try core.store.setFavorite(id, to: isFavorite, ifRevision: nil, at: core.now, to: &out)
             },
             setNotes: { core, id, notes, out throws in try core.setNotes(id, to: notes, &out) },
-            delete: { core, id throws in try core.delete(id, ifRevision: nil) },
-            deleteAll: { core throws in _ = try core.clear() },
-            insertSamples: { core throws in
-                _ = try core.insertSamples(round)
-            },
+            delete: { core, id throws in try core.store.delete(id, ifRevision: nil) },
+            deleteAll: { core throws in _ = try core.store.clear() },
+            insertSamples: { core throws in _ = try core.insertSamples(round) },
             text: { core, id, format, now throws in try core.text(of: id, format, now, ways) },
-            events: { core, host throws in
-                try core.events(of: host, except: nil, now: core.now)
-            })
+            events: { core, host throws in try core.events(of: host, except: nil, now: core.now) })
     }
 
     private static var navigation: Navigation {
-        Navigation(
-            navigate: { core, route, router, out throws in
-                try core.move(router ?? NavigationState.mainName, .navigate(route), &out)
-            },
-            replace: { core, route, router, out throws in
-                try core.move(router ?? NavigationState.mainName, .replace(route), &out)
-            },
-            goBack: { core, router, out throws in
-                try core.move(router ?? NavigationState.mainName, .goBack, &out)
-            },
-            goBackToRoot: { core, router, out throws in
-                try core.move(router ?? NavigationState.mainName, .goBackToRoot, &out)
-            })
+        Navigation(move: { try $0.move($3 ?? NavigationState.mainName, $1, to: $2, &$4) })
     }
 }
 
@@ -128,7 +112,8 @@ extension Core {
         var text = JSONWriter(capacity: notes.utf8.count + 16)
         text.string(notes)
         defer { extendLifetime(text) }
-        try setNotes(id, to: ValidJSON(trusting: text.buffer.bytes).text, ifRevision: nil, &out)
+        let set = MoodMembers(notes: ValidJSON(trusting: text.buffer.bytes).text)
+        try store.update(id, with: set, ifRevision: nil, at: now, to: &out)
     }
 
     /// A mood as text in the host's language and the mood's zone.

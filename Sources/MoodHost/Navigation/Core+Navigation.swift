@@ -11,29 +11,20 @@ extension Core {
         Handler(
             NavigationMethods.navigate,
             check: { need(of: try route($2[NavigationParams.route])) },
-            routes: { (_, arguments) throws in
-                [(try route(arguments[NavigationParams.route]), arguments[NavigationParams.router])]
-            },
-            { try $0.move($2[NavigationParams.router], .navigate(Self.route($2[NavigationParams.route])), &$3) }
-        ),
+            routes: { [(try route($1[NavigationParams.route]), $1[NavigationParams.router])] },
+            { try $0.move($2[NavigationParams.router], .navigate, to: route($2[NavigationParams.route]), &$3) }),
         Handler(
             NavigationMethods.replace,
             check: { need(of: try route($2[NavigationParams.route])) },
-            routes: { (_, arguments) throws in
-                [(try route(arguments[NavigationParams.route]), arguments[NavigationParams.router])]
-            },
-            { try $0.move($2[NavigationParams.router], .replace(Self.route($2[NavigationParams.route])), &$3) }
-        ),
+            routes: { [(try route($1[NavigationParams.route]), $1[NavigationParams.router])] },
+            { try $0.move($2[NavigationParams.router], .replace, to: route($2[NavigationParams.route]), &$3) }),
         Handler(NavigationMethods.goBack, { try $0.move($2[NavigationParams.router], .goBack, &$3) }),
         Handler(NavigationMethods.goBackToRoot, { try $0.move($2[NavigationParams.router], .goBackToRoot, &$3) }),
         Handler(
             NavigationMethods.open,
             check: { need(of: try linked($2)) },
-            routes: { (_, arguments) throws in
-                [(try linked(arguments), arguments[NavigationParams.router])]
-            },
-            { try $0.move($2[NavigationParams.router], .open(try linked($2)), &$3) }
-        ),
+            routes: { [(try linked($1), $1[NavigationParams.router])] },
+            { try $0.move($2[NavigationParams.router], .open, to: linked($2), &$3) }),
         Handler(
             NavigationMethods.url,
             { (_, _, arguments, out) throws in
@@ -52,9 +43,7 @@ extension Core {
         ),
         Handler(
             NavigationMethods.screen,
-            check: { try $0.needOfScreen($2) },
-            maybe: { try $0.showScreen($1, $2, &$3) }
-        ),
+            check: { try $0.needOfScreen($2) }, maybe: { try $0.showScreen($1, $2, &$3) }),
         Handler(NavigationMethods.log, { $0.writeLog($2, &$3) }),
         Handler(NavigationMethods.save, [.makes, .durable], { try $0.saveRouter($2, &$3) }),
         Handler(
@@ -108,29 +97,20 @@ extension Core {
 
 // MARK: - Moving
 
-/// A client's request to a router.
-enum NavigationMove {
-    case navigate(Route)
-    case replace(Route)
-    case open(Route)
-    case goBack
-    case goBackToRoot
-}
-
 extension Core {
     /// Moves a router and writes its state.
     /// - Throws: `limitExceeded`.
-    mutating func move(_ name: String, _ move: NavigationMove, _ out: inout JSONWriter) throws {
-        switch move {
-        case .navigate(let route):
-            try moveRouter(name, .navigate) { (router) throws(Router.TooDeep) in try router.navigate(to: route) }
-        case .replace(let route):
-            try moveRouter(name, .replace) { (router) throws(Router.TooDeep) in try router.replace(with: route) }
-        case .open(let route):
-            try moveRouter(name, .open) { (router) throws(Router.TooDeep) in try router.open(route) }
-        case .goBack: try moveRouter(name, .goBack) { (router) throws(Router.TooDeep) in router.goBack() }
-        case .goBackToRoot:
-            try moveRouter(name, .goBackToRoot) { (router) throws(Router.TooDeep) in router.goBackToRoot() }
+    mutating func move(
+        _ name: String, _ action: NavigationLog.Action, to route: Route? = nil, _ out: inout JSONWriter
+    ) throws {
+        try moveRouter(name, action) { (router) throws(Router.TooDeep) in
+            switch (action, route) {
+            case (.navigate, let route?): try router.navigate(to: route)
+            case (.replace, let route?): try router.replace(with: route)
+            case (.open, let route?): try router.open(route)
+            case (.goBackToRoot, _): router.goBackToRoot()
+            default: router.goBack()
+            }
         }
         state.navigation.router(name).write(name: name, to: &out)
     }
@@ -141,7 +121,7 @@ extension Core {
     ) throws {
         let asked = try routes(&self, arguments)
         for (route, router) in asked {
-            if let id = route.id, try !isThere(id) { throw RPCError(MoodStoreError.notFound(id)) }
+            if let id = route.id, try !store.contains(id) { throw RPCError(MoodStoreError.notFound(id)) }
             for one in guards {
                 guard let reason = one.veto(route, router) else { continue }
                 throw RPCError(
@@ -150,10 +130,6 @@ extension Core {
         }
         guard pluginFlags.contains(.navigateHooks) || request.isAgain else { return }
         for (route, router) in asked { try askNavigateHooks(route, router, request) }
-    }
-
-    mutating func isThere(_ id: MoodID) throws -> Bool {
-        return try store.contains(id)
     }
 
     /// Changes a router and reports it; the one place that does.

@@ -15,7 +15,7 @@ extension Core {
         try store.flushEarly()
         // If the group is being answered again, every change of it is refused.
         if let failure = store.failure { throw failure }
-        var saved = try savedNavigation()
+        var saved = try store.savedNavigation()
         do throws(SavedNavigation.Full) {
             try saved.save(state.navigation.router(router).path, as: name, at: now)
         } catch {
@@ -44,7 +44,7 @@ extension Core {
         _ arguments: borrowing Arguments
     ) throws -> (kept: [Route], dropped: [SavedNavigation.SavedRoute]) {
         let name = arguments[NavigationParams.name]
-        guard let path = try savedNavigation().path(name) else { throw RPCError.nothingSaved(name) }
+        guard let path = try store.savedNavigation().path(name) else { throw RPCError.nothingSaved(name) }
         var kept: [Route] = []
         var dropped: [SavedNavigation.SavedRoute] = []
         for saved in path {
@@ -59,11 +59,7 @@ extension Core {
 
     private mutating func isShowable(_ route: Route) throws -> Bool {
         guard let id = route.id else { return true }
-        return try isThere(id)
-    }
-
-    private func savedNavigation() throws -> SavedNavigation {
-        return try store.savedNavigation()
+        return try store.contains(id)
     }
 }
 

@@ -16,8 +16,7 @@ extension Core {
         let route = try shownRoute(arguments)
         if let id = route.id {
             // A requested mood must exist; one that the router still shows may be deleted by now.
-            let isShown = isAsked ? true : try isThere(id)
-            if isShown { return try showMood(id, router, request, arguments, &out) }
+            if try isAsked || store.contains(id) { return try showMood(id, router, request, arguments, &out) }
         }
         let screen = Screen(
             route, router: router, context: reading(arguments, in: nil),

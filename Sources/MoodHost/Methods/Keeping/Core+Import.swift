@@ -68,7 +68,14 @@ extension Core {
         if file.isLarge, self.path != nil, request.ways.isDisjoint(with: [.atOnce, .again]),
             !pluginFlags.contains(.changeHooks)
         {
-            return importBesideLoop(job, arguments)
+            return changeBesideLoop(
+                Method(TransferMethods.import), arguments, .init(message: "Reading", done: 0, total: file.byteCount)
+            ) { (store, work, answer) throws in
+                try job.run(&store, to: &answer) { (done, total) throws in
+                    try work.goOn()
+                    work.tell(done, total)
+                }
+            }
         }
         try job.run(&store, to: &out) { (_, _) throws in
             if Interruption.time != nil { throw RPCError.shuttingDown }

@@ -109,7 +109,12 @@ extension Core {
     ) throws -> (any LaterWork)? {
         try beginRepair("store.accept")
         let job = AcceptJob(now: now, limits: options.limits)
-        if path != nil, !request.ways.contains(.atOnce) { return answerBesideLoop(job) }
+        if path != nil, !request.ways.contains(.atOnce) {
+            return answerBesideLoop(store.helper) { (store, work, answer) throws in
+                try work.requireCommit()
+                try job.run(&store, to: &answer) { work.isCancelled }
+            }
+        }
         try job.run(&store, to: &out) { false }
         return nil
     }
@@ -118,16 +123,17 @@ extension Core {
         _ request: borrowing Request, _ out: inout JSONWriter
     ) throws -> (any LaterWork)? {
         try beginRepair("store.reset")
-        let job = ResetJob()
-        if path != nil, !request.ways.contains(.atOnce) { return answerBesideLoop(job) }
-        try job.run(&store, to: &out)
+        if path != nil, !request.ways.contains(.atOnce) {
+            return answerBesideLoop(store.helper, .replaced) { (store, work, answer) throws in
+                try work.requireCommit()
+                try Self.reset(&store, &answer)
+            }
+        }
+        try Self.reset(&store, &out)
         return nil
     }
-}
 
-/// `store.reset`, for any thread.
-struct ResetJob: Sendable {
-    func run(_ store: inout MoodRecords, to out: inout JSONWriter) throws {
+    private static func reset(_ store: inout MoodRecords, _ out: inout JSONWriter) throws {
         let aside: String?
         do throws(RepairError) { aside = try store.reset() } catch { throw RPCError(error, by: "store.reset") }
         out.beginObject()

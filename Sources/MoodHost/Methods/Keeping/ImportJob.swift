@@ -139,14 +139,3 @@ struct ImportJob: Sendable {
         }
     }
 }
-
-extension RPCError {
-    /// The error of a change that failed.
-    init(changing error: MoodStoreError) {
-        if case .storage(let error) = error {
-            self.init(error, forWriting: true)
-        } else {
-            self.init(error)
-        }
-    }
-}

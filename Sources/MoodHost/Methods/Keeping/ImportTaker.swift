@@ -44,7 +44,7 @@ struct ImportTaker: ~Copyable {
     }
 
     /// Takes one mood, or records the problem.
-    mutating func take(_ mood: ImportedMood, into store: inout MoodRecords) throws(RPCError) {
+    mutating func take(_ mood: ImportedMood, into store: inout MoodRecords) throws {
         let mood = withoutNullCharacter(mood)
         guard let fault = try takeAsItIs(mood, into: &store) else {
             for problem in mood.leftOff { tally.add(problem) }
@@ -60,9 +60,8 @@ struct ImportTaker: ~Copyable {
     /// - Returns: the fault; nil if the mood was taken.
     private mutating func takeAsItIs(
         _ mood: ImportedMood, into store: inout MoodRecords
-    ) throws(RPCError) -> ImportedMoodRule.Fault? {
-        var failure: RPCError?
-        let fault: ImportedMoodRule.Fault? = mood.json.withUnsafeBytes { bytes in
+    ) throws -> ImportedMoodRule.Fault? {
+        try mood.json.withUnsafeBytes { bytes in
             if let wrong = self.fault(in: bytes) { return wrong }
             do throws(MoodStoreError) {
                 let outcome = try store.importMood(
@@ -79,12 +78,10 @@ struct ImportTaker: ~Copyable {
                 guard case .storage = error else {
                     return ImportedMoodRule.Fault(member: "", reason: RPCError(error).message)
                 }
-                failure = RPCError(changing: error)
+                throw error
             }
             return nil
         }
-        if let failure { throw failure }
-        return fault
     }
 
     private mutating func fault(in json: UnsafeRawBufferPointer) -> ImportedMoodRule.Fault? {

@@ -147,13 +147,13 @@ extension Core {
     /// Shares a mood in a plugin's format, for `mood.share`.
     mutating func shareByPlugin(
         _ name: String, _ id: MoodID, _ request: borrowing Request, _ arguments: borrowing Arguments
-    ) throws(RPCError) -> any LaterWork {
+    ) throws -> any LaterWork {
         seePlugins()
         guard let (plugin, format) = plugins.shareFormat(name) else {
             let known = ShareFormat.all.map { "\"\($0.name)\"" } + plugins.shareFormatNames.map { "\"\($0)\"" }
             throw Arguments.error("must be one of \(known.joined(separator: ", "))", at: "/format")
         }
-        if request.caller.plugin != nil { throw .ofPluginToPlugin(plugin.id.text) }
+        if request.caller.plugin != nil { throw RPCError.ofPluginToPlugin(plugin.id.text) }
         for (given, member) in [
             (arguments[has: MoodParams.template], "/template"),
             (arguments[MoodParams.component] != .usual, arguments.path(MoodParams.component)),
@@ -181,9 +181,8 @@ extension Core {
     /// `{mood, locale, timeZone, now}`: the params with which a plugin describes a mood.
     mutating func pluginReading(
         of id: MoodID, _ request: borrowing Request, _ arguments: borrowing Arguments
-    ) throws(RPCError) -> [JSONValue.Member] {
-        let record: ValidJSON
-        do throws(MoodStoreError) { record = try store.record(id) } catch { throw RPCError(error) }
+    ) throws -> [JSONValue.Member] {
+        let record = try store.record(id)
         var mood = JSONValue(record)
         if request.ways.contains(.withoutNotes) {
             mood = .object((mood.object ?? []).filter { !$0.name.utf8.elementsEqual("notes".utf8) })

@@ -59,48 +59,36 @@ extension Core {
     /// Takes the moods from a plugin into a commit, which ends like that of any request.
     mutating func finishImport(
         _ pages: [[UInt8]], _ request: PluginImport.Request, of plugin: String, _ out: inout JSONWriter
-    ) throws(RPCError) {
-        do throws(MoodStoreError) {
-            if request.isDryRun {
-                try store.openForRequest()
-                store.rehearse()
-            } else {
-                try store.openForWriting()
-            }
-        } catch {
-            if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
-            throw RPCError(error)
+    ) throws {
+        if request.isDryRun {
+            try store.openForRequest()
+            store.rehearse()
+        } else {
+            try store.openForWriting()
         }
         let start = out.count
-        do throws(RPCError) {
-            if let operation = request.operation, let known = try answer(of: operation) {
-                return known.withUnsafeBytes { out.raw($0) }
+        if let operation = request.operation, let known = try store.answer(of: operation) {
+            return known.withUnsafeBytes { out.raw($0) }
+        }
+        var taker = ImportTaker(
+            options.limits, importOptions(), now: now, replaces: request.replaces,
+            ImportTally(strict: request.isStrict, request.param))
+        var ids = PluginRowIDs(request.format)
+        for page in pages {
+            let value = page.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+            for problem in value["problems"]?.array ?? [] {
+                taker.tally.add(
+                    ImportProblem(
+                        line: problem["line"]?.integer ?? 0,
+                        reason: problem["reason"]?.string ?? "It cannot be read.",
+                        text: problem["text"]?.string ?? "",
+                        loss: problem["isKept"]?.boolean == true ? .part : .row))
             }
-            var taker = ImportTaker(
-                options.limits, importOptions(), now: now, replaces: request.replaces,
-                ImportTally(strict: request.isStrict, request.param))
-            var ids = PluginRowIDs(request.format)
-            for page in pages {
-                let value = page.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
-                for problem in value["problems"]?.array ?? [] {
-                    taker.tally.add(
-                        ImportProblem(
-                            line: problem["line"]?.integer ?? 0,
-                            reason: problem["reason"]?.string ?? "It cannot be read.",
-                            text: problem["text"]?.string ?? "",
-                            loss: problem["isKept"]?.boolean == true ? .part : .row))
-                }
-                for mood in value["moods"]?.array ?? [] {
-                    try taker.take(ids.mood(mood), into: &store)
-                }
-            }
-            try taker.tally.finish(to: &out)
-            if let operation = request.operation, !request.isDryRun {
-                store.keepOutcome(operation, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
-            }
-        } catch {
-            store.abandonCommit()
-            throw error
+            for mood in value["moods"]?.array ?? [] { try taker.take(ids.mood(mood), into: &store) }
+        }
+        try taker.tally.finish(to: &out)
+        if let operation = request.operation, !request.isDryRun {
+            store.keepOutcome(operation, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
         }
     }
 
@@ -173,7 +161,7 @@ class PluginSequence: LaterWork {
 
     fileprivate func finish() {}
 
-    fileprivate func conclude(_ core: inout Core, _ out: inout JSONWriter) throws(RPCError) {}
+    fileprivate func conclude(_ core: inout Core, _ out: inout JSONWriter) throws {}
 
     func cancel() {
         isCancelled = true
@@ -194,7 +182,7 @@ class PluginSequence: LaterWork {
                 return { (_, _) throws(RPCError) in throw error }
             }
             finish()
-            return { [self] (core, out) throws(RPCError) in try conclude(&core, &out) }
+            return { [self] (core, out) throws in try conclude(&core, &out) }
         }
         return nil
     }
@@ -253,7 +241,7 @@ final class PluginImport: PluginSequence {
         if let copy { try? FileSystem.system.unlink(copy) }
     }
 
-    override fileprivate func conclude(_ core: inout Core, _ out: inout JSONWriter) throws(RPCError) {
+    override fileprivate func conclude(_ core: inout Core, _ out: inout JSONWriter) throws {
         try core.finishImport(pages, request, of: plugin.id.text, &out)
     }
 }
@@ -309,7 +297,7 @@ final class PluginExport: PluginSequence {
         return false
     }
 
-    override fileprivate func conclude(_ core: inout Core, _ out: inout JSONWriter) throws(RPCError) {
+    override fileprivate func conclude(_ core: inout Core, _ out: inout JSONWriter) throws {
         out.beginObject()
         out.member("text", text)
         out.endObject()
