@@ -132,25 +132,36 @@ extension RPCError {
     }
 
     private init(refused reason: String, _ id: MoodID? = nil) {
-        self.init(
-            .refused, reason,
-            [.init("by", "store"), .init("reason", .string(reason))]
-                + (id.map { [.init("id", .string($0.text))] } ?? []))
+        self = .refused(by: "store", reason, id.map { [.init("id", .string($0.text))] } ?? [])
+    }
+
+    /// - Parameters:
+    ///   - message: a sentence for users; nil: the reason.
+    ///   - more: details besides.
+    static func refused(
+        by name: String, _ reason: String, message: String? = nil, _ more: [JSONValue.Member] = []
+    ) -> RPCError {
+        RPCError(.refused, message ?? reason, [.init("by", .string(name)), .init("reason", .string(reason))] + more)
+    }
+
+    /// The error of more than there may be.
+    static func over(_ limit: String, _ value: Int, _ message: String, _ code: ErrorCode = .limitExceeded) -> RPCError {
+        RPCError(code, message, [.init("limit", .string(limit)), .init("value", .number(String(value)))])
     }
 
     /// The error of bytes that are no message.
     init(_ fault: FrameReader.Fault) {
         switch fault {
         case .tooLarge(let limit):
-            self.init(
-                .messageTooLarge,
+            self = .over(
+                "messageBytes", limit,
                 "A message may have at most \(limit) bytes. Split the work, or start the host with a larger --limit messageBytes.",
-                [.init("limit", "messageBytes"), .init("value", .number(String(limit)))])
+                .messageTooLarge)
         case .headerTooLarge(let limit):
-            self.init(
-                .messageTooLarge,
+            self = .over(
+                "headerBytes", limit,
                 "A header block may have at most \(limit) bytes. Send Content-Length alone, or start the host with a larger --limit headerBytes.",
-                [.init("limit", "headerBytes"), .init("value", .number(String(limit)))])
+                .messageTooLarge)
         case .brokenHeader:
             self.init(
                 .parseError,
@@ -169,19 +180,15 @@ extension RPCError {
 
     /// The error of an answer that does not fit.
     static func answerTooLong(bytesMax: Int, isOfBatch: Bool) -> RPCError {
-        let details: [JSONValue.Member] = [
-            .init("limit", "messageBytes"), .init("value", .number(String(bytesMax))),
-        ]
-        if isOfBatch {
-            return RPCError(
-                .messageTooLarge,
+        isOfBatch
+            ? .over(
+                "messageBytes", bytesMax,
                 "The answer does not fit into the batch's answer of at most \(bytesMax) bytes. Ask for it by itself.",
-                details)
-        }
-        return RPCError(
-            .limitExceeded,
-            "The answer would have more than \(bytesMax) bytes. Ask for less, or start the host with a larger --limit messageBytes.",
-            details)
+                .messageTooLarge)
+            : .over(
+                "messageBytes", bytesMax,
+                "The answer would have more than \(bytesMax) bytes. Ask for less, or start the host with a larger --limit messageBytes."
+            )
     }
 
     static func notFound(_ id: MoodID) -> RPCError {

@@ -38,10 +38,9 @@ extension Core {
         _ topics: EventTopics, since: Int?, by caller: Caller, _ out: inout JSONWriter
     ) throws {
         guard state.events.subscriptions.count < EventState.subscriptionsMax else {
-            throw RPCError(
-                .limitExceeded,
-                "There are \(EventState.subscriptionsMax) subscriptions already. End one with events.unsubscribe.",
-                [.init("limit", "subscriptions"), .init("value", .number(String(EventState.subscriptionsMax)))])
+            throw RPCError.over(
+                "subscriptions", EventState.subscriptionsMax,
+                "There are \(EventState.subscriptionsMax) subscriptions already. End one with events.unsubscribe.")
         }
         var told = store.revision
         var mustResync = false

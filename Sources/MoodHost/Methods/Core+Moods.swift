@@ -154,10 +154,8 @@ extension Core {
                 out.string(try share.text(format, &phrases))
             }
         }
-        out.key("mediaType")
-        out.string(format.mediaType)
-        out.key("format")
-        out.string(format.name)
+        out.member("mediaType", format.mediaType)
+        out.member("format", format.name)
         out.endObject()
         return nil
     }

@@ -16,9 +16,8 @@ extension Core {
         // A plugin can undo only its own commits.
         request.origin = asked.caller.origin
         if request.origin != nil, path == nil {
-            throw RPCError(
-                .refused, "A plugin can undo in a store on disk only.",
-                [.init("by", "store"), .init("reason", "the moods are kept in memory")])
+            throw RPCError.refused(
+                by: "store", "the moods are kept in memory", message: "A plugin can undo in a store on disk only.")
         }
         let job = UndoJob(
             request: request, isOfStore: arguments[StoreParams.scope] == .store || request.origin != nil, now: now)

@@ -85,10 +85,9 @@ extension Core {
     }
 
     private static var formTooLarge: RPCError {
-        RPCError(
-            .limitExceeded,
-            "The form may hold at most \(MoodEditor.bytesMax) bytes, far more than a mood may have. Shorten it.",
-            [.init("limit", "editorBytes"), .init("value", .number(String(MoodEditor.bytesMax)))])
+        .over(
+            "editorBytes", MoodEditor.bytesMax,
+            "The form may hold at most \(MoodEditor.bytesMax) bytes, far more than a mood may have. Shorten it.")
     }
 
     mutating func cancelForm(_ out: inout JSONWriter) {
@@ -139,9 +138,6 @@ extension RPCError {
                 .init("path", .string(problem.path)), .init("message", .string(problem.message)),
             ])
         }
-        return RPCError(
-            .refused, reason,
-            [.init("by", "editor"), .init("reason", .string(reason))]
-                + (problems.isEmpty ? [] : [.init("problems", .array(listed))]))
+        return .refused(by: "editor", reason, problems.isEmpty ? [] : [.init("problems", .array(listed))])
     }
 }

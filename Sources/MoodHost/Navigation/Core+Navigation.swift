@@ -124,8 +124,7 @@ extension Core {
             if let id = route.id, try !store.contains(id) { throw RPCError(MoodStoreError.notFound(id)) }
             for one in guards {
                 guard let reason = one.veto(route, router) else { continue }
-                throw RPCError(
-                    .refused, reason, [.init("by", .string(one.name)), .init("reason", .string(reason))])
+                throw RPCError.refused(by: one.name, reason)
             }
         }
         guard pluginFlags.contains(.navigateHooks) || request.isAgain else { return }
@@ -146,15 +145,13 @@ extension Core {
         } catch {
             switch error {
             case .tooManyRouters:
-                throw RPCError(
-                    .limitExceeded,
-                    "There are \(NavigationState.routersMax) routers already. Use one of them.",
-                    [.init("limit", "routers"), .init("value", .number(String(NavigationState.routersMax)))])
+                throw RPCError.over(
+                    "routers", NavigationState.routersMax,
+                    "There are \(NavigationState.routersMax) routers already. Use one of them.")
             case .failed:
-                throw RPCError(
-                    .limitExceeded,
-                    "The router \(name) holds \(Router.depthMax) routes already. Go back with nav.goBack first.",
-                    [.init("limit", "routerDepth"), .init("value", .number(String(Router.depthMax)))])
+                throw RPCError.over(
+                    "routerDepth", Router.depthMax,
+                    "The router \(name) holds \(Router.depthMax) routes already. Go back with nav.goBack first.")
             }
         }
         if state.navigation.router(name) != before { tellOfNavigation(name) }

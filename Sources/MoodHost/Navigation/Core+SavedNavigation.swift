@@ -19,10 +19,9 @@ extension Core {
         do throws(SavedNavigation.Full) {
             try saved.save(state.navigation.router(router).path, as: name, at: now)
         } catch {
-            throw RPCError(
-                .limitExceeded,
-                "There are \(SavedNavigation.countMax) saved states already. Save under a name that is there.",
-                [.init("limit", "savedStates"), .init("value", .number(String(SavedNavigation.countMax)))])
+            throw RPCError.over(
+                "savedStates", SavedNavigation.countMax,
+                "There are \(SavedNavigation.countMax) saved states already. Save under a name that is there.")
         }
         try store.keep(saved)
         state.navigation.router(router).write(name: router, to: &out)

@@ -142,11 +142,7 @@ extension Session {
 
     /// Answers a batch with an error, without handling any member.
     private mutating func refuse(_ reason: String, over limit: Limits.Name) {
-        output.errorResponse(
-            id: nil,
-            RPCError(
-                .batchTooLarge, reason,
-                [.init("limit", .string(limit.rawValue)), .init("value", .number(String(limits[limit])))]))
+        output.errorResponse(id: nil, .over(limit.rawValue, limits[limit], reason, .batchTooLarge))
     }
 
     /// Keeps the answers of a batch until the missing ones have come.

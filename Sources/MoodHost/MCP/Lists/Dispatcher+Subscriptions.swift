@@ -20,10 +20,9 @@ extension Dispatcher {
         let uri = try given.text(given.uri, "uri", "the address of a resource").string
         guard ResourceAddress(uri) != nil else { throw RPCError.noResource(uri, revision) }
         guard core.state.models.addresses.count < ModelState.addressesMax else {
-            throw RPCError(
-                .limitExceeded,
-                "There are \(ModelState.addressesMax) subscriptions already. End one with resources/unsubscribe.",
-                [.init("limit", "subscriptions"), .init("value", .number(String(ModelState.addressesMax)))])
+            throw RPCError.over(
+                "subscriptions", ModelState.addressesMax,
+                "There are \(ModelState.addressesMax) subscriptions already. End one with resources/unsubscribe.")
         }
         return uri
     }
@@ -86,9 +85,9 @@ extension Dispatcher {
             throw RPCError(.invalidRequest, "A subscriptions/listen with this id goes on already. Choose another id.")
         }
         guard listeners.count < ModelState.listenersMax, addresses.count <= ModelState.addressesMax else {
-            throw RPCError(
-                .limitExceeded, "There are too many subscriptions. Cancel one with notifications/cancelled.",
-                [.init("limit", "subscriptions"), .init("value", .number(String(ModelState.listenersMax)))])
+            throw RPCError.over(
+                "subscriptions", ModelState.listenersMax,
+                "There are too many subscriptions. Cancel one with notifications/cancelled.")
         }
         func wants(_ name: String) -> Bool { wishes[name]?.boolean == true }
         return ModelListener(

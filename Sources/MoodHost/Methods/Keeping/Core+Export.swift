@@ -41,7 +41,8 @@ extension Core {
             known, timeZone: zone, settings: try settingsText(known, arguments),
             history: arguments[TransferParams.history], takesDamaged: arguments[TransferParams.damaged],
             copy: isCopy ? copy(of: moods) : nil,
-            bytesMax: options.limits[.messageBytes] - options.limits[.messageBytes] / 16, makeKey(), moods)
+            bytesMax: options.limits[.messageBytes] - options.limits[.messageBytes] / 16, .random(in: .min ... .max),
+            moods)
         keep(export)
         return work(export, page: 0)
     }
@@ -93,20 +94,14 @@ extension Core {
         return Array(text.buffer.bytes)
     }
 
-    private mutating func makeKey() -> UInt64 {
-        var random = SystemRandomNumberGenerator()
-        return random.next()
-    }
-
     mutating func keep(_ export: RunningExport) {
         exports.append(export)
         if exports.count > Self.exportsMax { exports.removeFirst() }
     }
 
     private mutating func nextPage(_ cursor: [UInt8], _ format: String) throws -> any LaterWork {
-        var words: [UInt64]?
-        words = try ExportCursor.words(cursor)
-        guard let words, let place = exports.firstIndex(where: { $0.key == words[0] }),
+        let words = try ExportCursor.words(cursor)
+        guard let place = exports.firstIndex(where: { $0.key == words[0] }),
             let page = Int(exactly: words[1])
         else {
             throw Arguments.error(

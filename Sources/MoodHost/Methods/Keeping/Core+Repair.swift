@@ -191,10 +191,7 @@ extension RPCError {
                     .init("line", .number(String(problem.line))), .init("reason", .string(problem.reason)),
                 ])
             }
-            self.init(
-                .refused, reason,
-                [.init("by", .string(method)), .init("reason", .string(reason))]
-                    + (problems.isEmpty ? [] : [.init("problems", .array(listed))]))
+            self = .refused(by: method, reason, problems.isEmpty ? [] : [.init("problems", .array(listed))])
         }
     }
 }

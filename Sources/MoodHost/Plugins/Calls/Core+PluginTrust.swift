@@ -16,16 +16,12 @@ extension Core {
         seePlugins()
         let id = try Self.pluginID(arguments)
         if plugins.settings.isOff {
-            throw RPCError(
-                .refused, "The host was started with --no-plugins.",
-                [.init("by", "--no-plugins"), .init("reason", "The host was started with --no-plugins.")])
+            throw .refused(by: "--no-plugins", "The host was started with --no-plugins.")
         }
         guard let found = plugins.find(id) else { throw PluginRegistry.missing(id) }
         guard let manifest = found.manifest, found.problem == nil else {
             let reason = found.problem.map { "\($0)" } ?? "Its manifest cannot be read."
-            throw RPCError(
-                .refused, "\(id) is invalid. \(reason)",
-                [.init("by", .string(id.text)), .init("reason", .string(reason))])
+            throw .refused(by: id.text, reason, message: "\(id) is invalid. \(reason)")
         }
         let digest = arguments[PluginParams.digest]
         guard let current = found.digest, current.text.utf8.elementsEqual(digest.utf8) else {
@@ -70,15 +66,13 @@ extension Core {
             copy = try takeCopy(found)
             try plugins.makeDataFolder(id)
         } catch {
-            let reason = "\(id) cannot be copied: \(error)"
-            throw RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
+            throw RPCError.refused(by: id.text, "\(id) cannot be copied: \(error)")
         }
         let runtimes = given.runtimes ?? same?.runtimes ?? []
         guard let program = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: runtimes) else {
             let reason =
                 "Its program \(manifest.exec[0]) is not in the folder, in \(ExecSearch.path) or in a runtime of this request, or may not be executed."
-            throw RPCError(
-                .refused, "\(id): \(reason)", [.init("by", .string(id.text)), .init("reason", .string(reason))])
+            throw RPCError.refused(by: id.text, reason, message: "\(id): \(reason)")
         }
         var made = PluginRecords.Record(
             id: id, digest: current.text, trustedSince: now.text, trustedRevision: store.revision,

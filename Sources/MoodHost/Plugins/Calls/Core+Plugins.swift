@@ -110,8 +110,7 @@ extension Core {
     private var needOfRecords: Need { path == nil ? [] : .makes }
 
     private static func untrusted(_ id: PluginID) -> RPCError {
-        let reason = "\(id) is not trusted. Trust it first: mood plugin trust \(id)."
-        return RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
+        .refused(by: id.text, "\(id) is not trusted. Trust it first: mood plugin trust \(id).")
     }
 
     private static func writeLog(_ lines: [PluginLog.Line], _ out: inout JSONWriter) {

@@ -44,13 +44,11 @@ extension PluginRegistry {
             return nil
         }
         if isAsked {
-            let reason = "A plugin may change nothing while its own hook is asked."
-            return RPCError(
-                .refused, reason, [.init("by", .string("x.\(plugin.id)")), .init("reason", .string(reason))])
+            return .refused(by: "x.\(plugin.id)", "A plugin may change nothing while its own hook is asked.")
         }
         guard self[plugin.id]?.mayChange(at: Clock.monotonicMilliseconds) == false else { return nil }
-        return RPCError(
-            .limitExceeded, "The plugin has made 600 changes in a minute, and is told of changes: that may be a loop.",
-            [.init("limit", "pluginChanges"), .init("value", 600)])
+        return .over(
+            "pluginChanges", 600,
+            "The plugin has made 600 changes in a minute, and is told of changes: that may be a loop.")
     }
 }

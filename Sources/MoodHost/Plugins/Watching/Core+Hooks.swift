@@ -86,10 +86,7 @@ extension Core {
         switch verdict {
         case .approved: return
         case .vetoed(let objection):
-            throw .refused(
-                RPCError(
-                    .refused, objection.message,
-                    [.init("by", .string(objection.by)), .init("reason", .string(objection.reason))]))
+            throw .refused(.refused(by: objection.by, objection.reason, message: objection.message))
         }
     }
 
