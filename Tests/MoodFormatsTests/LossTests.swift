@@ -22,6 +22,29 @@ import Testing
         "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Calm\r\n\(lines)\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
     }
 
+    // MARK: Journals
+
+    @Test func aTitleKeepsWhatStandsBehindItsFeeling() throws {
+        for (title, notes) in [
+            ("Happy: title. body", "title. body"), ("Happy. body", "body"), ("Happy, sad", "sad"), ("Happy!", nil),
+        ] {
+            let mood = try #require(try Self.read("[2019-09-02 09:00] \(title)\n").moods.first)
+            #expect(mood["label"]?.string == "Happy" && mood["notes"]?.string == notes, "\(title)")
+        }
+        #expect(try Self.read("[2019-09-02 09:00] Happy=sad\n").labels == ["Happy=sad"])
+    }
+
+    @Test func aPartOfAnEntryThatCannotBeReadIsListed() throws {
+        let read = try Self.read(
+            """
+            {"metadata":{"version":"1.0"},"entries":[
+            {"creationDate":"2024-01-01T10:00:00Z","text":"Happy","tags":["sea",5],"starred":"y","timeZone":9,"location":{"latitude":"x"}},
+            {"creationDate":"2024-01-01T11:00:00Z","text":"Calm","tags":"sea","starred":null,"location":{}}]}
+            """)
+        #expect(read.moods.map { $0["tags"]?.array?.compactMap(\.string) } == [["sea"], nil])
+        #expect(read.kept.map { $0.prefix(6) } == ["2 star", "2 tags", "2 time", "2 loca", "3 tags"])
+    }
+
     // MARK: Zones
 
     @Test(arguments: [

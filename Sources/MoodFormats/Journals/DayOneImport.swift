@@ -19,13 +19,16 @@ struct DayOneImport: ImportReader {
         guard value.object != nil else { return entry.refusal("The entry is no object.") }
         let (uuid, date) = (value["uuid"]?.string ?? "", value["creationDate"]?.string ?? "")
         var draft = MoodDraft()
-        var leftOff: [ImportProblem] = []
         do throws(ImportTimeParser.Failure) {
             draft.timestamp = try rows.times.read(date).time
         } catch {
             return entry.refusal("The time \(error.reason).")
         }
+        var leftOff = draft.setStarAndTags(of: entry, else: [])
         draft.timeZone = value["timeZone"]?.string
+        if draft.timeZone == nil, entry["timeZone"] != nil {
+            leftOff.append(entry.loss("timeZone must be the name of a zone."))
+        }
         draft.createdAt = draft.timestamp
         if let changed = value["modifiedDate"]?.string { draft.updatedAt = try? rows.times.read(changed).time }
         let (text, pictures) = Self.plain(value["text"]?.string ?? "")
@@ -39,9 +42,10 @@ struct DayOneImport: ImportReader {
         let title = (lines.first.map(String.init) ?? "").trimmedSpaces
         let body = lines.count > 1 ? String(lines[1]).trimmedSpaces : ""
         draft.setFeeling(title: String(title.drop { $0 == "#" }).trimmedSpaces, body: body, rows.options)
-        draft.isFavorite = value["starred"]?.boolean
-        draft.setTags((value["tags"]?.array ?? []).compactMap(\.string))
         draft.attachments = Self.place(value["location"])
+        if draft.attachments == nil, value["location"]?.isEmptyContainer == false {
+            leftOff.append(entry.loss("location has no latitude and longitude that are numbers, and is left off."))
+        }
         rows.complete(&draft, id: [uuid, date, value["text"]?.string ?? ""])
         return draft.label.isEmpty ? entry.refusal("The entry has no text.") : entry.mood(draft, leftOff)
     }

@@ -49,6 +49,9 @@ struct JSONEntries {
         let column: Int?
         let excerpt: String
 
+        /// A member that is not null.
+        subscript(_ name: String) -> JSONValue? { value[name].flatMap { $0.text == "null" ? nil : $0 } }
+
         func refusal(_ reason: String) -> ImportItem { .problem(problem(reason, .row)) }
         /// A part that is left off.
         func loss(_ reason: String) -> ImportProblem { problem(reason, .part) }

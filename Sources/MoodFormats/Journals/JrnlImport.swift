@@ -28,11 +28,10 @@ struct JrnlImport: ImportReader {
             return entry.refusal("The time \(error.reason).")
         }
         draft.setFeeling(title: title.trimmedSpaces, body: body.trimmedSpaces, rows.options)
-        draft.isFavorite = value["starred"]?.boolean
-        let tags = value["tags"]?.array?.compactMap(\.string) ?? JrnlTags.tags(title + "\n" + body)
-        draft.setTags(tags.map(\.withoutTagSign))
+        let leftOff = draft.setStarAndTags(of: entry, else: JrnlTags.tags(title + "\n" + body))
+        draft.setTags(draft.tags.map(\.withoutTagSign))
         rows.complete(&draft, id: [date, time, title, body])
-        return draft.label.isEmpty ? entry.refusal("The entry has no title and no text.") : entry.mood(draft)
+        return draft.label.isEmpty ? entry.refusal("The entry has no title and no text.") : entry.mood(draft, leftOff)
     }
 }
 
@@ -74,6 +73,23 @@ extension MoodDraft {
     }
 }
 
+extension MoodDraft {
+    /// Takes `starred` and `tags` of an entry.
+    /// - Parameter others: the tags of an entry without any.
+    /// - Returns: what is left off.
+    mutating func setStarAndTags(of entry: JSONEntries.Entry, else others: [String]) -> [ImportProblem] {
+        isFavorite = entry["starred"]?.boolean
+        let texts = entry["tags"]?.array?.compactMap(\.string)
+        setTags(texts ?? others)
+        var leftOff: [ImportProblem] = []
+        if isFavorite == nil, entry["starred"] != nil { leftOff.append(entry.loss("starred must be true or false.")) }
+        if let tags = entry["tags"], texts == nil || texts?.count != tags.array?.count {
+            leftOff.append(entry.loss("tags must be a list of texts; anything else is left off."))
+        }
+        return leftOff
+    }
+}
+
 extension ImportOptions {
     /// The feeling with the longest name at the beginning of a title, as whole words.
     fileprivate func feeling(beginning title: String) -> (feeling: KnownFeeling, count: Int)? {
@@ -81,6 +97,7 @@ extension ImportOptions {
         for count in stride(from: min(words.count, 4), through: 1, by: -1) {
             let beginning = words.prefix(count).joined(separator: " ")
             let name = String(beginning.prefix { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" })
+            guard beginning.dropFirst(name.count).allSatisfy(\.isPunctuation) else { continue }
             if let feeling = feeling(name) { return (feeling, beginning.count) }
         }
         return nil
