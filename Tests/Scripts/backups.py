@@ -396,11 +396,11 @@ def fails_on_a_full_disk(bench):
     bench.run("s", "backup", bench.path("bk"))
 
     def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
     bench.add("s", "more")
     code = bench.run("s", "backup", bench.path("bk"), "--keep", "1", code=None, preexec_fn=limit)
-    require(code != 0, "it fails")
+    require(code == 65, "it fails with a sentence:", code)
     require(len(os.listdir(bench.path("bk"))) == 1, "the older copy stays, alone:", os.listdir(bench.path("bk")))
 
 

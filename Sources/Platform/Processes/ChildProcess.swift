@@ -319,7 +319,7 @@ extension ChildProcess {
         }
         _ = cplatform_spawn_close_from(&actions, 3)
 
-        // A program expects the default for SIGPIPE, and no blocked signals.
+        // A program expects the default for SIGPIPE and SIGXFSZ, and no blocked signals.
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()
@@ -327,7 +327,7 @@ extension ChildProcess {
         if isDeafened { for signal in EndingSignal.allCases { sigaddset(&signals, signal.number) } }
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
+        for number in [SIGPIPE, SIGXFSZ] { sigaddset(&signals, number) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
         let session = isLeader ? cplatform_spawn_session : 0
         posix_spawnattr_setflags(

@@ -34,7 +34,7 @@ public enum Terminal {
         defer { for word in words { free(word) } }
         words.append(nil)
         // The other program expects the default.
-        signal(SIGPIPE, SIG_DFL)
+        for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_DFL) }
         execv(path, words)
         let code = cplatform_errno()
         ignoreBrokenPipes()
@@ -81,8 +81,9 @@ public enum Terminal {
         return String(validatingCString: text)
     }
 
-    /// Makes a write to a pipe without a reader fail with `EPIPE` instead of ending the program.
-    public static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+    /// Makes a write to a pipe without a reader fail with `EPIPE`, and one over the limit of a file's size with `EFBIG`,
+    /// instead of ending the program.
+    public static func ignoreBrokenPipes() { for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) } }
 
     /// The path of the running program, if the system tells it (Linux); else nil.
     public static func executablePath() -> String? {
