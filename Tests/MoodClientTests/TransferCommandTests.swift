@@ -177,5 +177,8 @@ import Testing
         #expect(outside.run("export", "-o", "\(folder)/x", "--force") == .success)
         #expect(Self.names(folder) == ["x"])
         #expect(outside.run("export", "-o", "\(folder)/none/x") == .badData)
+        for name in ["moods.json", "lock"] { #expect(outside.run("export", "-o", "\(folder)/\(name)") == .success) }
+        #expect(outside.run("export", "-o", "\(folder)/moods.json", "--force") == .badData)
+        #expect(outside.error.contains("folder of a store"))
     }
 }

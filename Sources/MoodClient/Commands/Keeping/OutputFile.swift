@@ -12,6 +12,13 @@ final class OutputFile {
     init(_ path: String, replaces: Bool) throws(ClientError) {
         self.path = path
         self.replaces = replaces
+        let directory = Self.directory(of: path)
+        func holds(_ name: String) -> Bool { (try? FileSystem.system.isThere("\(directory)/\(name)")) == true }
+        if replaces, holds("moods.json"), holds("lock") {
+            throw .badInput(
+                "\(Escaping.visible(path)) is in the folder of a store, where nothing is replaced.",
+                advice: "To write it: a name outside")
+        }
         do throws(SystemError) {
             if !replaces, try FileSystem.system.isThere(path) {
                 throw SystemError(call: "open", subject: path, code: EEXIST)
@@ -27,7 +34,7 @@ final class OutputFile {
     /// Removes unfinished files of dead processes.
     /// - Parameter isMeant: whether a file of this name was to be made.
     static func removeLeftovers(beside path: String, _ isMeant: (String) -> Bool) {
-        let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
+        let directory = directory(of: path)
         for name in (try? FileSystem.system.list(directory)) ?? [] {
             guard let part = name.ranges(of: partSuffix).last, isMeant(String(name[..<part.lowerBound])),
                 !name[part.upperBound...].isEmpty, name[part.upperBound...].utf8.allSatisfy({ (48...57).contains($0) })
@@ -62,9 +69,12 @@ final class OutputFile {
     }
 
     private static func syncDirectory(of path: String) throws(SystemError) {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let directory = slash.map { String(path[..<$0]) } ?? "."
+        let directory = directory(of: path)
         try File(directory.isEmpty ? "/" : directory, .directoryThroughLink, in: .system).sync()
+    }
+
+    private static func directory(of path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
     }
 
     private static func failure(_ path: String, _ error: SystemError) -> ClientError {
