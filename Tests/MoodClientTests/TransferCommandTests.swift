@@ -86,7 +86,7 @@ import Testing
         #expect(outside.run("import", "moods.csv") == .usage)
         #expect(outside.sent.map(\.params) == [#"{"path":"/here/moods.csv","dryRun":true}"#])
         #expect(outside.run("import", "moods.csv", "--yes", "--map", "mood=label,meh=-0.4") == .badData)
-        #expect(outside.output == "Added 2 moods, leave 1 as they are\n")
+        #expect(outside.output == "Added 2 moods, left 1 as they are\n")
         #expect(outside.error.contains("line 3, column 2: has no zone: say it (--time-zone, such as UTC)"))
         #expect(outside.error.contains("mood undo"))
         #expect(outside.sent[1].params == #"{"path":"/here/moods.csv","map":{"mood":"label","meh":-0.4}}"#)

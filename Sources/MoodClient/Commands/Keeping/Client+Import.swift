@@ -75,7 +75,7 @@ extension Client {
             throw usage("Off a terminal this wants --yes, or --dry-run to see what it would do.")
         }
         tellOfCheck(plan)
-        tell(Self.problems(plan) + "This would add \(Self.outcome(plan)).")
+        tell(Self.problems(plan) + "This would add \(Self.outcome(plan, isDone: false)).")
         guard (plan.number(of: "created")) + (plan.number(of: "updated")) > 0 else {
             return try check(plan, isRestore: isCopy)
         }
@@ -93,7 +93,7 @@ extension Client {
             let told = Self.problems(report)
             if problems { tellOfCheck(report) }
             if problems, !told.isEmpty { tell(told.trimmedEnd) }
-            try print("\(isDone ? "Added" : "It would add") \(Self.outcome(report))\(dryRunMark)\n")
+            try print("\(isDone ? "Added" : "It would add") \(Self.outcome(report, isDone: isDone))\(dryRunMark)\n")
             let changed = (report.number(of: "created")) + (report.number(of: "updated"))
             if isDone, changed > 0 { tell("To take it back: mood undo") }
         }
@@ -124,10 +124,14 @@ extension Client {
     }
 
     /// `12 moods, changed 3, left 4 as they are`.
-    private static func outcome(_ report: JSONValue) -> String {
+    private static func outcome(_ report: JSONValue, isDone: Bool) -> String {
         var text = count(report.number(of: "created"))
-        if let updated = report["updated"]?.integer, updated > 0 { text += ", change \(updated)" }
-        if let unchanged = report["unchanged"]?.integer, unchanged > 0 { text += ", leave \(unchanged) as they are" }
+        if let updated = report["updated"]?.integer, updated > 0 {
+            text += ", \(isDone ? "changed" : "change") \(updated)"
+        }
+        if let unchanged = report["unchanged"]?.integer, unchanged > 0 {
+            text += ", \(isDone ? "left" : "leave") \(unchanged) as they are"
+        }
         return text
     }
 
