@@ -30,7 +30,13 @@ enum CommandLineMessages {
                 text.replaceSubrange(range, with: isQuoted ? "mood \(command)" : "'mood \(command)'")
             }
         }
-        return text
+        return ofFile(text)
+    }
+
+    /// Names options instead of the params that would help to read a file.
+    static func ofFile(_ reason: String) -> String {
+        reason.replacing("(timeZone,", with: "(--time-zone,").replacing("(dateFormat,", with: "(--date-format,")
+            .replacing(" map (", with: " --map (")
     }
 
     /// The range of a path in a message: as it is, escaped, or as a member before a colon.

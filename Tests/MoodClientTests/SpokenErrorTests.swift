@@ -52,11 +52,19 @@ import Testing
 
     @Test func aFileIsNamedOnce() {
         let error = Canned.error(
-            -32602, "invalidParams", "path: 2 things in it cannot be read; the first: line 2: no.",
-            more: #","path":"/path""#)
+            -32602, "invalidParams", "path: 2 things in it cannot be read; the first: line 2: no zone (timeZone, so).",
+            more:
+                #","path":"/path","problems":[{"line":2,"reason":"no zone (timeZone, so)."},{"line":3,"reason":"no."}]"#
+        )
         let outside = Outside { _, _ in Canned.failure(error) }
         #expect(outside.run("import", "f.csv", "--strict", "--yes") == .badData)
-        #expect(outside.error == "mood: FILE: 2 things in it cannot be read; the first: line 2: no.\n")
+        #expect(
+            outside.error == """
+                mood: FILE: 2 things in it cannot be read; the first: line 2: no zone (--time-zone, so).
+                      line 2: no zone (--time-zone, so).
+                      line 3: no.
+
+                """)
     }
 
     @Test func aNameWithALineEndIsStillAnOption() {

@@ -53,7 +53,8 @@ struct RemoteError: Error, Sendable {
         facts += advice.map { [$0] } ?? []
         let path = data?["path"]?.string
         let told = command.map { CommandLineMessages.text(message, path: path, command: $0, in: form) } ?? message
-        return (facts.isEmpty ? [told] : [told, facts.joined(separator: " ")]) + problems
+        return (facts.isEmpty ? [told] : [told, facts.joined(separator: " ")])
+            + (command == nil ? problems : problems.map(CommandLineMessages.ofFile))
     }
 
     /// The most problems in a file to print.

@@ -158,9 +158,7 @@ extension Client {
         var reasons: [String] = []
         for problem in problems {
             let column = problem["column"]?.integer.map { ", column \($0)" } ?? ""
-            // Name options instead of params.
-            let reason = (problem.text(of: "reason")).replacing("(timeZone,", with: "(--time-zone,")
-                .replacing("(dateFormat,", with: "(--date-format,").replacing(" map (", with: " --map (")
+            let reason = CommandLineMessages.ofFile(problem.text(of: "reason"))
             let line = problem.number(of: "line")
             let told = line > 0 ? column + ": " + reason : reason
             if lines[told] == nil { reasons.append(told) }
