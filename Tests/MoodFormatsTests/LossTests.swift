@@ -128,6 +128,13 @@ import Testing
 
     // MARK: Columns and rows
 
+    /// Tags are told apart as the host does it: by folded bytes.
+    @Test func tagsOfTwoSpellingsAreBothTaken() throws {
+        let read = try Self.read(Self.event("DTSTART:20260101T100000Z\r\nCATEGORIES:\u{e9},e\u{301},\u{c9}"))
+        let tags = read.moods[0]["tags"]?.array?.compactMap(\.string)
+        #expect(tags?.map { Array($0.utf8) } == [[0xc3, 0xa9], [0x65, 0xcc, 0x81]])
+    }
+
     @Test func columnsThatAreNotTakenAreNamed() throws {
         let text = "Date,Mood,Reflect,Level,Mood,empty\n2024-05-02,Calm,deep,7,Sad,\n2024-05-03,Calm,,,,\n"
         let read = try Self.read(text)

@@ -68,8 +68,8 @@ struct MoodDraft {
     mutating func setTags(_ texts: [String]) {
         tags = texts.map(\.trimmedSpaces).filter { !$0.isEmpty }
         guard tags.count > 1 else { return }
-        var seen: Set<String> = []
-        tags = tags.filter { seen.insert(Folded.text($0)).inserted }
+        var seen: Set<[UInt8]> = []
+        tags = tags.filter { seen.insert(Array(Folded.text($0).utf8)).inserted }
     }
 
     /// Takes the emoji at the beginning of a label, as people write it in one cell.
