@@ -287,6 +287,17 @@ import Testing
         #expect(words(["nothing", ""]).isEmpty)
     }
 
+    @Test func theStoreOfTheLineIsAsked() {
+        for (line, store) in [
+            (["--store", "/x", "list", "--tag", ""], HostLaunch.Store.directory("/x")),
+            (["list", "--store=/y", "--tag", ""], .directory("/y")), (["list", "--tag", ""], .usual),
+        ] {
+            let outside = Outside()
+            #expect(outside.run(["completion", "words", "--"] + line) == .success)
+            #expect(outside.started.map(\.store) == [store])
+        }
+    }
+
     @Test func aHostThatCannotBeAskedCompletesNothing() {
         let outside = Outside { (_, _) throws(ClientError) in throw .unavailable("Gone.", advice: nil) }
         #expect(outside.run("completion", "words", "--", "list", "--tag", "") == .success)

@@ -17,7 +17,10 @@ extension Client {
     func complete() throws(ClientError) {
         switch invocation.words[0] {
         case "words":
-            for line in Completion(self).lines(Array(invocation.words.dropFirst())) { try print(line + "\n") }
+            let words = Array(invocation.words.dropFirst())
+            let client = client(ofLine: words.dropLast())
+            defer { client.close() }
+            for line in Completion(client).lines(words) { try print(line + "\n") }
         case "bash": try print(Self.bash)
         case "zsh": try print(Self.zsh)
         case "fish": try print(Self.fish)
@@ -25,6 +28,17 @@ extension Client {
             let nearest = Suggestion.question(Suggestion.nearest(to: name, among: ["bash", "zsh", "fish"]))
             throw usage("There are completions for bash, zsh and fish, not for '\(name)'.\(nearest)")
         }
+    }
+
+    /// A client of the store that a line names, else of ours.
+    private func client(ofLine words: [String]) -> Client {
+        var given = invocation.given
+        for (word, next) in zip(words, words.dropFirst()) where word == "--store" { given["store"] = [next] }
+        for word in words where word.hasPrefix("--store=") { given["store"] = [String(word.dropFirst(8))] }
+        let invocation = Invocation(
+            command: invocation.command, words: invocation.words, wordsBeforeDashes: invocation.wordsBeforeDashes,
+            given: given)
+        return Client(invocation, console: console, launcher: launcher, configuration: configuration)
     }
 
     // MARK: Scripts
