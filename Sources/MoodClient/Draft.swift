@@ -47,7 +47,8 @@ struct Draft: Equatable {
             "scales": scales.map { "\($0.name)=\($0.value.text)" }.joined(separator: ", "),
         ]
         for row in MemberOption.all { values[row.name] = row.text(mood[row.member]) }
-        notes = mood.notes
+        // Editors may write all line ends in one form; the person did not change them.
+        notes = Self.text(of: Array(mood.notes.utf8)) ?? mood.notes
     }
 
     init(parsing text: String) throws(Fault) {
@@ -81,14 +82,14 @@ struct Draft: Equatable {
         return notes
     }
 
-    /// Decodes a file that an editor wrote; nil if it is not UTF-8. Drops a byte order mark and Windows line ends.
+    /// Decodes a file that an editor wrote; nil if it is not UTF-8. Drops a byte order mark; each line ends with LF.
     static func text(of bytes: [UInt8]) -> String? {
         let start = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
         var lines: [UInt8] = []
         lines.reserveCapacity(bytes.count)
         for (index, byte) in bytes.enumerated().dropFirst(start) {
             if byte == 0x0d, index + 1 < bytes.count, bytes[index + 1] == 0x0a { continue }
-            lines.append(byte)
+            lines.append(byte == 0x0d ? 0x0a : byte)
         }
         return String(validating: lines, as: UTF8.self)
     }

@@ -125,8 +125,8 @@ import Testing
         return (outside.run(arguments), outside)
     }
 
-    @Test func theLineEndsOfWindowsAndAByteOrderMarkAreRead() {
-        let text = "\u{feff}---\r\nemoji: 😊\r\nlabel: Happy\r\n---\r\none\r\ntwo\r\n"
+    @Test(arguments: ["\r\n", "\r"]) func otherLineEndsAndAByteOrderMarkAreRead(_ end: String) {
+        let text = "\u{feff}---\nemoji: 😊\nlabel: Happy\n---\none\ntwo\n".replacing("\n", with: end)
         let (status, outside) = left(Array(text.utf8), ["add", "-e"])
         #expect(status == .success && outside.shellRuns.count == 1)
         #expect(outside.sent.first?.params == #"{"emoji":"😊","label":"Happy","notes":"one\ntwo"}"#)
@@ -179,6 +179,17 @@ import Testing
         let (status, outside) = edited(["add", "😊", "Happy", "-e"], [{ $0 }])
         #expect(status == .failure && outside.sent.isEmpty && outside.files.isEmpty)
         #expect(edited(["edit", Canned.id, "-e"], [{ $0 }]).0 == .success)
+    }
+
+    @Test(arguments: ["one\r\ntwo", "one\rtwo\r"]) func lineEndsOfNotesAreNoChange(_ notes: String) {
+        let outside = Outside(["mood.get": Canned.mood(notes: notes), "mood.update": Self.mood])
+        outside.environment = ["HOME": "/home/ada", "EDITOR": "ed"]
+        #expect(outside.run("edit", Canned.id, "-e") == .success && outside.sent.last?.method == "mood.get")
+        outside.shell = { outside, arguments in
+            outside.files[arguments[0]]?.replace(Array("Happy".utf8), with: Array("Glad".utf8))
+        }
+        outside.run("edit", Canned.id, "-e")
+        #expect(outside.sent.last?.params.contains("notes") == false)
     }
 
     @Test func draftsOfMoreThanThirtyDaysAreRemoved() {

@@ -24,6 +24,11 @@ import Testing
         #expect(try file.status().permissions == 0o600)
     }
 
+    @Test func aPipeWithoutAWriterIsEmpty() throws {
+        defer { unlink(path) }
+        #expect(try mkfifo(path, 0o600) == 0 && SmallFile.read(path, bytesMax: 8) == [])
+    }
+
     /// A file that claims to be longer than the limit takes no memory.
     @Test func readsNoTerabyte() throws {
         defer { unlink(path) }

@@ -3,10 +3,10 @@ import CPlatform
 /// A file that is read and written as a whole: settings, notes of a program. Not for data that must survive a power
 /// cut.
 public enum SmallFile {
-    /// The bytes; nil if there is no such file.
+    /// The bytes; nil if there is no such file. A pipe without a writer is empty.
     /// - Throws: the system's error; `EFBIG` above the limit.
     public static func read(_ path: String, bytesMax: Int) throws(SystemError) -> [UInt8]? {
-        let descriptor = retryingInterrupted { Int(open(path, O_RDONLY | O_CLOEXEC)) }
+        let descriptor = retryingInterrupted { Int(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) }
         guard descriptor >= 0 else {
             let code = cplatform_errno()
             if code == ENOENT || code == ENOTDIR { return nil }

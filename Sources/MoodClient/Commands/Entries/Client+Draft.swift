@@ -9,7 +9,7 @@ extension CommandOption {
 extension Client {
     /// The most times that the editor opens again after an error; then the draft is only kept.
     private static let roundsMax = 20
-    private static let draftBytesMax = 1 << 20
+    private static let draftBytesMax = 1 << 22
     /// The age at which a draft that was kept is deleted.
     private static let draftMillisecondsMax = 30 * 86_400 * 1_000
 
