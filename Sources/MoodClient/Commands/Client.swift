@@ -133,7 +133,7 @@ final class Client {
             // Another program may import a million moods. A request that finds it at work has changed nothing.
             while case .failure(let error) = answer, error.code == Self.busy, self.waitsForOthers, left > 0 {
                 if !isTold {
-                    self.tell("mood: \(Escaping.visible(error.message)) Waiting for \(left / 1000) s at most …")
+                    self.tell("mood: \(Escaping.visible(error.message)) Waiting for \((left + 999) / 1000) s at most …")
                 }
                 isTold = true
                 self.console.pause(Self.pauseMilliseconds)
