@@ -180,19 +180,20 @@ import Testing
         #expect(first.with { $0.generation } == 2 && second.with { $0.generation } == 2)
     }
 
-    /// The journal is cut back to the knowledge of one process, and another has acknowledged more.
+    /// The journal is cut back to less than either process knows, and one of them knows more than the other.
     @Test func leavesItToWhoKnowsMore() throws {
         let (first, second) = (try open(), try open())
         try Self.commit(first, 1)
         let older = directory.read("journal-1.jsonl")
-        try Self.commit(second, 2)
+        try Self.commit(first, 2)
+        try Self.commit(second, 3)
         directory.overwrite("journal-1.jsonl", older)
-        guard case .corrupt? = #expect(throws: StorageError.self, performing: { try Self.commit(first, 3) }) else {
+        guard case .corrupt? = #expect(throws: StorageError.self, performing: { try Self.commit(first, 4) }) else {
             throw TestFailure("it does not say that something is missing")
         }
-        try Self.commit(second, 4)
-        try Self.commit(first, 3)
-        #expect(try Self.numbers(second) == [1, 2, 3, 4])
+        try Self.commit(second, 5)
+        try Self.commit(first, 4)
+        #expect(try Self.numbers(second) == [1, 2, 3, 4, 5])
     }
 
     /// The journal loses the lines of answered operations: they are not carried out twice.
