@@ -73,8 +73,9 @@ public struct MoodRecords: ~Copyable {
     var hasCommitted = false
     /// Whether commits keep a summary of their changes for subscribers and hooks.
     public var keepsSummary = false { didSet { records.keepsSummary = keepsSummary } }
-    /// The saved routers of a store in memory.
+    /// The saved routers of a store in memory, and its settings.
     var navigationInMemory = SavedNavigation()
+    var settingsInMemory: [UInt8]?
     /// The numbers of the moods in memory for which this stands in; another thread has them.
     let told: Statistics?
     private let isReadOnlyMemory: Bool
@@ -92,6 +93,7 @@ public struct MoodRecords: ~Copyable {
         var standIn = MoodRecords(location, helper, told: told)
         standIn.moodBytesMax = moodBytesMax
         standIn.keepsSummary = keepsSummary
+        standIn.settingsInMemory = settingsInMemory
         standIn.lockWait.mode = lockWait.mode
         return standIn
     }

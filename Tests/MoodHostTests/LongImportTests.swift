@@ -59,6 +59,19 @@ import Testing
         #expect(!session.hasPending)
     }
 
+    /// In memory too: it leaves nothing where it is cancelled, and is one commit.
+    @Test func inMemoryItHoldsUpNoPing() throws {
+        let session = TestSession()
+        session.waitBeside()
+        let line = request(2, "store.import", "{\(table(100_000))}")
+        #expect(try session.answersNow([line, request(3, "host.ping"), request(4, "mood.list")]).map(\.id) == [3])
+        #expect(try session.answersNow([notification("$/cancelRequest", #"{"id":2}"#)]).isEmpty)
+        let answers = try session.answers()
+        #expect(answers.map(\.outcome) == ["cancelled", "ok"] && answers[1]["result"]?["total"]?.integer == 0)
+        #expect(try session.result("store.import", "{\(table())}")["created"]?.integer == 4_000)
+        #expect(try session.result("store.undo")["undone"]?.array?.count == 1)
+    }
+
     @Test func itIsOneCommitAndOneUndo() throws {
         gate.open()
         #expect(try session.result("store.import", "{\(table())}")["created"]?.integer == 4_000)
@@ -190,8 +203,9 @@ import Testing
         #expect(answers.map(\.id) == [1, 2] && answers[1]["result"]?["moods"]?.integer == 4_000)
     }
 
-    @Test func settingsComeWithIt() throws {
+    @Test(arguments: [true, false]) func settingsComeWithIt(isInMemory: Bool) throws {
         gate.open()
+        let session = isInMemory ? TestSession() : session
         var text = #"{"settings":{"dayStartsAt":"04:00"}}"# + "\n"
         for number in 0..<3_000 {
             text += #"{"id":"\#(testID(number))","emoji":"😊","label":"A","timestamp":"2026-01-01T00:00:00Z"}"# + "\n"

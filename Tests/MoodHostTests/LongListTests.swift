@@ -54,6 +54,18 @@ import Testing
         #expect([answers.first, answers.last].map(total) == [Self.moods / 10, Self.moods / 10 + 1])
     }
 
+    @Test func aListOfAToolHoldsUpNoPing() throws {
+        let session = TestSession()
+        try fill(session)
+        let meta =
+            #"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#
+        let params = #"{"name":"mood_find","arguments":{"text":"m7","limit":3},"_meta":\#(meta)}"#
+        let call = request(2, "tools/call", params)
+        #expect(try session.answersNow([call, request(3, "host.ping")]).map(\.id) == [3])
+        let answer = try #require(try session.answers().first)
+        #expect(answer.id == 2 && answer["result"]?["structuredContent"]?["items"]?.array?.count == 3)
+    }
+
     @Test func aListInMemoryCanBeCancelled() throws {
         let session = TestSession()
         try fill(session)

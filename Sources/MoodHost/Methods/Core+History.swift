@@ -22,10 +22,9 @@ extension Core {
     }
 
     private func isLong(_ what: PastJob.What, _ request: borrowing Request) -> Bool {
-        guard path != nil else { return false }
-        // A tool can wait for its only call; a later member of a batch has to see the store.
-        if case .deleted = what { return request.destination.batch == nil && store.isDeletedLong() }
-        return !request.ways.contains(.atOnce) && store.isPastLong()
+        guard path != nil, !request.ways.contains(.atOnce) else { return false }
+        if case .deleted = what { return store.isDeletedLong() }
+        return store.isPastLong()
     }
 
     mutating func undelete(

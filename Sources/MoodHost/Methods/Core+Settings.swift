@@ -30,7 +30,7 @@ extension Core {
     /// Reads the file again, once in each group.
     @inline(__always)
     private mutating func lookForSettings() {
-        if !kept.isFresh, path != nil { readSettings() }
+        if !kept.isFresh { readSettings() }
     }
 
     @inline(never)
@@ -91,10 +91,8 @@ extension Core {
     mutating func keep(_ settings: Settings) throws {
         let bytes = settings.fileBytes
         if kept.bytes == bytes { return }
-        if path != nil {
-            try store.replace(.settings, with: bytes)
-        }
-        kept = KeptSettings(bytes: bytes, settings: settings, isFresh: path != nil)
+        try store.replace(.settings, with: bytes)
+        kept = KeptSettings(bytes: bytes, settings: settings, isFresh: true)
         tellOfSettings()
     }
 
@@ -115,12 +113,6 @@ extension Core {
     mutating func endCommitWithSettings() throws {
         guard let given = store.givenSettings.take() else { return try store.endCommit() }
         if let failure = store.failure { throw failure }
-        guard path != nil else {
-            var settings = kept.settings
-            try settings.adopt(given)
-            try store.endCommit()
-            return settings.isAnythingChosen ? try keep(settings) : ()
-        }
         try store.endCommit(with: given)
         notices.keep()
         seeSettings()

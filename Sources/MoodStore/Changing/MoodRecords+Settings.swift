@@ -1,11 +1,12 @@
 import MoodCore
 import Storage
 
-/// A person's settings in the store's folder. In memory there are none.
+/// A person's settings in the store's folder, or in memory.
 extension MoodRecords {
-    /// The bytes of the file; nil in memory, or if there is none. Works even if the store cannot be opened.
+    /// The bytes of the file; nil if there is none. Works even if the store cannot be opened.
     public func settingsBytes() throws(StorageError) -> [UInt8]? {
-        try read(.settings, bytesMax: Settings.fileBytesMax)?.bytes
+        guard case .directory = location else { return settingsInMemory }
+        return try read(.settings, bytesMax: Settings.fileBytesMax)?.bytes
     }
 
     /// - Throws: `corrupt` if the file is damaged, or not ours.

@@ -8,9 +8,12 @@ extension MoodRecords {
         return try StoreFiles.read(file, of: settings, bytesMax: bytesMax)
     }
 
-    /// Replaces a file. The store must be open for writing. Does nothing in memory.
+    /// Replaces a file. The store must be open for writing. In memory only settings are kept.
     public mutating func replace(_ file: SideFile, with bytes: [UInt8]) throws(StorageError) {
-        guard case .directory = location else { return }
+        guard case .directory = location else {
+            if file == .settings { settingsInMemory = bytes }
+            return
+        }
         isGroupOver = true
         let result: Result<Void, StorageError> = bytes.withUnsafeBytes { bytes in
             do throws(StorageError) { return .success(try records.replace(file, with: bytes)) } catch {

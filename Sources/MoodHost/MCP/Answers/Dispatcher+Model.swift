@@ -15,8 +15,7 @@ extension Dispatcher {
     ) throws {
         guard request.id != nil else { return }
         let mark = out.count
-        // A tool reports its changes.
-        let request = request.with(core.options.hidesNotes ? [.atOnce, .withoutNotes] : .atOnce)
+        let request = request.with(core.options.hidesNotes ? .withoutNotes : [])
         out.beginResponse(id: request.id)
         switch method {
         case .callTool: try callTool(try read(params, of: method), request, mark, to: &out)
@@ -27,7 +26,7 @@ extension Dispatcher {
             return out.rewind(to: mark)
         default:
             let start = out.count
-            try write(try read(params, of: method), request, method, to: &out)
+            try write(try read(params, of: method), request.with(.atOnce), method, to: &out)
             if method.showsMoods { core.writeDamage(in: &out, from: start) }
             core.keepStateOfRequest()
         }

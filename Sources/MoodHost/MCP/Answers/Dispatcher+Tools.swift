@@ -25,7 +25,9 @@ extension Dispatcher {
         let (given, revision) = asked
         var call = try toolCall(given, revision)
         if let problem = problem(of: &call) { return out.toolError(problem, version: Version.program) }
-        let request = request.with(call.facts.notes == .hidden ? .withoutNotes : [])
+        // A tool reports its changes; the only call of one that looks can be answered later.
+        let mayBeLater = call.tool.effect.isReadOnly && call.tool.special == nil
+        let request = request.with(mayBeLater ? [] : .atOnce).with(call.facts.notes == .hidden ? .withoutNotes : [])
         let start = out.count
         try perform(&call, request, to: &out)
         core.writeDamage(in: &out, from: start)

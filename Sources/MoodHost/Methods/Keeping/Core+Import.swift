@@ -65,7 +65,7 @@ extension Core {
             takesDamaged: arguments[TransferParams.damagedCopy], limits: options.limits, now: now)
         // The loop asks hooks, and `atOnce` requests need the result when they return: neither can go to the helper
         // thread.
-        if file.isLarge, self.path != nil, request.ways.isDisjoint(with: [.atOnce, .again]),
+        if file.isLarge, request.ways.isDisjoint(with: [.atOnce, .again]),
             !pluginFlags.contains(.changeHooks)
         {
             return changeBesideLoop(
