@@ -54,6 +54,21 @@ import Testing
         #expect([answers.first, answers.last].map(total) == [Self.moods / 10, Self.moods / 10 + 1])
     }
 
+    /// Members of a batch are beside the loop too, and later ones see what earlier ones did.
+    @Test(arguments: [true, false]) func aListInABatchHoldsUpNoPing(isInMemory: Bool) throws {
+        gate.open()
+        let session = isInMemory ? TestSession() : TestSession(directory, gate.fileSystem)
+        try fill(session)
+        let create = request(5, "mood.create", #"{"emoji":"😊","label":"m7"}"#)
+        let batch = "[\(list(2)),\(create),\(list(6)),\(list(7))]"
+        #expect(try session.answersNow([batch, request(3, "host.ping"), list(8)]).map(\.id) == [3])
+        let answers = try session.answers()
+        let members = try #require(answers.first?.array)
+        #expect(members.map(\.id) == [2, 5, 6, 7] && answers.dropFirst().map(\.id) == [8])
+        let found = [total(members[0]), total(members[2]), total(members[3]), total(answers.last)]
+        #expect(found == [Self.moods / 10, Self.moods / 10 + 1, Self.moods / 10 + 1, Self.moods / 10 + 1])
+    }
+
     @Test func aListOfAToolHoldsUpNoPing() throws {
         let session = TestSession()
         try fill(session)

@@ -50,8 +50,7 @@ struct Request: ~Copyable {
 /// Ways to carry out a request.
 struct Ways: OptionSet, Sendable {
     let rawValue: UInt8
-    /// It must be done when it returns: members of a batch take effect in order, a tool reports its changes, and a
-    /// resource consists of several answers.
+    /// It must be done when it returns: a tool reports its changes, a resource consists of several answers.
     static let atOnce = Ways(rawValue: 1)
     /// Texts and screens leave out the notes of moods.
     static let withoutNotes = Ways(rawValue: 2)

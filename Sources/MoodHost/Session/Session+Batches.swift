@@ -128,7 +128,8 @@ extension Session {
     private mutating func attempt(
         _ member: UnsafeRawBufferPointer, room: Int, _ destination: Destination
     ) -> (isLate: Bool, wait: Wait?) {
-        let staged = dispatcher.pending.staged.count
+        // A member whose answer comes later ends its group, as a message does: the next one sees what it does.
+        if !dispatcher.pending.staged.isEmpty { return (false, .turn) }
         if member.first == UInt8(ascii: "{") {
             do throws(Wait) { try answerRequest(member, room: room, destination) } catch { return (false, error) }
         } else {
@@ -137,7 +138,7 @@ extension Session {
         }
         endRound()
         core.notices.keep()
-        return (dispatcher.pending.staged.count > staged, nil)
+        return (!dispatcher.pending.staged.isEmpty, nil)
     }
 
     /// Answers a batch with an error, without handling any member.

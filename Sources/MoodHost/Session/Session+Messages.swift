@@ -60,7 +60,7 @@ extension Session {
         }
         let request = Request(
             id: envelope.id, room: room, caller: client, destination: destination, round: lane.round,
-            ways: destination.batch == nil ? lane.ways : lane.ways.union(.atOnce))
+            ways: lane.ways)
         if let entry, duplicate == nil, !core.isShuttingDown {
             let wait: Wait? = entry._withUnsafeGuaranteedRef { entry in
                 do throws(Wait) { try dispatcher.answer(request, entry, to: &output) } catch { return error }
