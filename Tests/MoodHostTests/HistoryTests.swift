@@ -145,6 +145,19 @@ import Testing
         }
     }
 
+    /// A clear of many names none of them; its undo proves which it removed, however short the history.
+    @Test func aClearThatWasUndoneIsShown() throws {
+        let session = TestSession(TestDirectory())
+        for number in 1...101 {
+            _ = try session.result("mood.create", #"{"id":"\#(testID(number))","emoji":"😊","label":"A"}"#)
+        }
+        _ = try session.result("store.compact")
+        _ = try session.result("mood.clear", #"{"confirm":true}"#)
+        _ = try session.result("store.undo")
+        for _ in 1...2 { _ = try session.result("store.compact", #"{"keepHistoryFrom":102}"#) }
+        #expect(try Self.history(session, testID(1), limit: 9) == ["103 created ", "102 deleted"])
+    }
+
     /// For changes older than the journals, the mood itself is shown.
     @Test func showsWhatASnapshotHolds() throws {
         let memory = TestSession()

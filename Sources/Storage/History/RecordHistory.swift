@@ -55,6 +55,8 @@ struct RecordHistory {
     private var readBytes = 0
     /// A commit that removed all records, before it is known whether this record was among them.
     private var openClear: Event?
+    /// The first of the commits that an undo reversed when it restored this record: if it removed all, this was there.
+    private var restoredFrom: Set<Int> = []
 
     /// - Parameters:
     ///   - end: only versions older than this revision.
@@ -83,7 +85,11 @@ struct RecordHistory {
             base = link.base
         }
         if next == nil { try chain.checkNext(after: -1) }
-        if let clear = openClear, case .clear(isNamed: true) = clear.kind { add(clear) }
+        if let clear = openClear, case .clear(let isNamed) = clear.kind,
+            isNamed || restoredFrom.contains(clear.revision)
+        {
+            add(clear)
+        }
         openClear = nil
         return try chain.start(files) > 0
     }
@@ -195,7 +201,7 @@ struct RecordHistory {
     }
 
     /// The changes of a commit to the record: few or none.
-    private func events(_ line: JournalLine, _ upgrade: SchemaUpgrade?) -> [Event] {
+    private mutating func events(_ line: JournalLine, _ upgrade: SchemaUpgrade?) -> [Event] {
         var put: (number: Int, record: [UInt8])?
         var events: [Event] = []
         var puts = 0
@@ -203,6 +209,7 @@ struct RecordHistory {
         var isNamed = false
         var isNew = false
         var isDeleted = false
+        var undone: Int?
         _ = line.forEachPart { part in
             switch part {
             case .clear: isCleared = true
@@ -214,9 +221,11 @@ struct RecordHistory {
                 puts += 1
             case .created(let number): isNew = isNew || number == put?.number
             case .delete(let text): isDeleted = isDeleted || RecordID(text) == id
-            case .cleared, .undoes, .redoes, .operation, .marks: break
+            case .undoes(let revisions): undone = revisions.min()
+            case .cleared, .redoes, .operation, .marks: break
             }
         }
+        if put != nil, let undone { restoredFrom.insert(undone) }
         let at = Array(line.time)
         let origin = line.origin.map { String(decoding: $0, as: UTF8.self) }
         if isCleared {
