@@ -151,6 +151,22 @@ import Testing
         #expect(batch.times == ["2024-08-29T19:10:00.000Z"])
     }
 
+    /// MySQL and Spark write a backslash before a quote; in RFC 4180 a backslash is one.
+    @Test func escapedQuotes() throws {
+        let read = try Self.read(
+            """
+            mood,when,note
+            Happy,2024-08-29 21:10,"said \\"hi, you\\", and \\\\ left"
+            Calm,2024-08-30 21:10,"C:\\"
+            Happy,2024-08-31 21:10,"\\"two\nlines\\""
+            Calm,2024-09-01 21:10,"a \\" b
+            Calm,2024-09-02 21:10,"c ""d"" \\e"
+            """)
+        let notes = read.moods.map { $0["notes"]?.string }
+        #expect(notes == ["said \"hi, you\", and \\ left", "C:\\", "\"two\nlines\"", "a \\ b", "c \"d\" \\e"])
+        #expect(read.kept.isEmpty)
+    }
+
     /// `git log` and mail give dates of RFC 2822.
     @Test func datesOfMail() throws {
         let read = try Self.read(

@@ -1,5 +1,5 @@
 /// The records of a CSV file: RFC 4180, and forms that programs really write: CR LF, LF or CR, a byte order mark, other
-/// separators, a quoted cell with more text behind it.
+/// separators, a quoted cell with more text behind it, `\"` for a quote inside of a cell (MySQL, Spark).
 struct CSVRecords {
     /// The most cells: a table of moods has fewer, and shorter ones.
     static let cellsMax = 256
@@ -13,6 +13,8 @@ struct CSVRecords {
         var bytes: ArraySlice<UInt8>
         /// The reason why it is not a record.
         var fault: String?
+        /// Whether there was text behind the quotes of a cell.
+        var hasMore = false
     }
 
     private var pieces: FilePieces
@@ -23,6 +25,8 @@ struct CSVRecords {
     private var line = 1
     /// Whether the last quoted cell was not closed, and whether there was text behind its quotes.
     private var (isOpen, hasMore) = (false, false)
+    /// Whether a backslash escapes a quote in the present record, and whether that is worth a try in the next one.
+    private var (hasEscapes, mayHaveEscapes) = (false, true)
     /// The number of bytes read.
     var at: Int { pieces.end - (bytes.count - place) }
 
@@ -83,12 +87,27 @@ struct CSVRecords {
     private mutating func nextWithBlanks() -> Record? {
         while true {
             let (start, startLine) = (place, line)
-            let record = nextInPiece()
+            let record = escaped(nextInPiece(), from: start, startLine)
             // At the end of a piece the record may continue.
             if place < bytes.count || pieces.isAtEnd { return record }
             (place, line) = (0, startLine)
             pieces.append(to: &bytes, keeping: start)
         }
+    }
+
+    /// Reads a record again with `\"` for a quote if it is no record of RFC 4180, where `"C:\"` is a whole cell.
+    private mutating func escaped(_ record: Record?, from start: Int, _ startLine: Int) -> Record? {
+        guard let record, mayHaveEscapes, record.fault != nil || record.hasMore,
+            zip(record.bytes, record.bytes.dropFirst()).contains(where: { $0 == 92 && $1 == 34 })
+        else { return record }
+        let (end, endLine) = (place, line)
+        (place, line, hasEscapes) = (start, startLine, true)
+        defer { hasEscapes = false }
+        let other = nextInPiece()
+        mayHaveEscapes = other?.fault == nil
+        if mayHaveEscapes, other?.hasMore == false { return other }
+        (place, line) = (end, endLine)
+        return record
     }
 
     private mutating func nextInPiece() -> Record? {
@@ -98,7 +117,9 @@ struct CSVRecords {
         var record = Record(line: line, cells: [], bytes: bytes[start..<start])
         while true {
             let isQuoted = place < bytes.count && bytes[place] == UInt8(ascii: "\"")
+            hasMore = false
             let cell = isQuoted ? quoted() : spacedQuoted() ?? plain()
+            record.hasMore = record.hasMore || hasMore
             if record.cells.count < Self.cellsMax {
                 record.cells.append(cell)
             } else if record.fault == nil {
@@ -158,6 +179,11 @@ struct CSVRecords {
         while place < bytes.count {
             let byte = bytes[place]
             place += 1
+            if hasEscapes, byte == 92, place < bytes.count, bytes[place] == 34 || bytes[place] == 92 {
+                cell.append(bytes[place])
+                place += 1
+                continue
+            }
             if byte == UInt8(ascii: "\"") {
                 guard place < bytes.count, bytes[place] == byte else {
                     let more = plain()
