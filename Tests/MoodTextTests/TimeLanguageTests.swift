@@ -62,6 +62,8 @@ import Testing
         ("9", "\"9\" is not understood"), ("summer", "\"summer\" is not understood"),
         ("this summer", "\"this summer\" is not understood"),
         ("03/04/2024", "\"03/04/2024\" could be two days: write 2024-04-03 or 2024-03-04"),
+        ("00/05/2024", "\"00/05/2024\" is understood as a date, but May 2024 has days 1 to 31"),
+        ("05/00/2024", "\"05/00/2024\" is understood as a date, but a year has months 01 to 12"),
         ("13/13/2024", "\"13/13/2024\" is understood as a date, but a year has months 01 to 12"),
         ("29.02.2023", "\"29.02.2023\" is understood as a date, but February 2023 has days 1 to 28"),
         ("2026-11-20 10:00 CET", "\"CET\" is no offset: write it as a number, such as +01:00"),

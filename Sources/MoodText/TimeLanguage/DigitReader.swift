@@ -21,13 +21,13 @@ struct NumericDate {
         guard hasDots || text.take("/"), let second = text.upToTwoDigits(), text.take(hasDots ? "." : "/"),
             let year = text.number(4), year > 0
         else { return nil }
-        if hasDots || first > 12 {
+        if hasDots || first > 12 || first == 0 || second == 0 {
             self.init(year, second, first)
         } else if second > 12 || first == second {
             self.init(year, first, second)
         } else {
             func text(_ month: Int, _ day: Int) -> String {
-                CivilDate(checkedYear: year, month: month, day: day)?.text ?? "another day"
+                CivilDate(year: year, month: month, day: day).text
             }
             self.init(year, second, first, (text(second, first), text(first, second)))
         }
