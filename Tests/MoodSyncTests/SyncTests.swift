@@ -184,7 +184,11 @@ import Testing
         "nats://x", "folder:/a\nb",
     ])
     func refusesUrlsThatAreNone(url: String) {
-        #expect(throws: SyncError.self) { try SyncURL(url) }
+        #expect {
+            try SyncURL(url)
+        } throws: {
+            ($0 as? SyncError)?.reason.hasPrefix("The url ") == true
+        }
     }
 
     @Test func aPasswordIsNotShown() {

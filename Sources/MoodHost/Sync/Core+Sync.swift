@@ -44,7 +44,7 @@ extension Core {
         given.config = arguments[SyncParams.config].map { JSONValue($0).asObject }
         given.filter = arguments[SyncParams.filter].map { JSONValue($0) }
         do throws(SyncError) { _ = try SyncURL(given.url, schemes: transportPeer().schemes) } catch {
-            throw Arguments.error(error.reason, at: "/url")
+            throw Arguments.error(error.reason.replacing("The url ", with: "", maxReplacements: 1), at: "/url")
         }
         if let config = given.config, config.object == nil { throw Arguments.error("must be an object", at: "/config") }
         do throws(SyncError) { if let filter = given.filter { _ = try SyncFilter(filter) } } catch {

@@ -10,30 +10,31 @@ public struct SyncURL: Sendable {
     let address: String
 
     /// - Parameter schemes: the schemes of plugins.
-    /// - Throws: the reason why the url is invalid.
+    /// - Throws: the reason why it is invalid, which begins with `The url `.
     public init(_ text: String, schemes: [String] = []) throws(SyncError) {
         let bytes = Array(text.utf8)
         func refused(_ reason: String) -> SyncError {
             .refused(
-                reason: "\(reason) Give folder:/path, git+ssh://host/path, git+https://host/path or git+file:///path"
+                reason:
+                    "The url \(reason). Give folder:/path, git+ssh://host/path, git+https://host/path or git+file:///path"
                     + "\(schemes.map { ", or \($0)://…" }.joined()).")
         }
         guard !bytes.isEmpty, bytes.count <= 2048,
             bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) || text.hasPrefix("folder:/")
-        else { throw refused("That is no url.") }
-        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { throw refused("A url has no control characters.") }
+        else { throw refused("is none") }
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { throw refused("has control characters") }
         if text.hasPrefix("folder:") {
             var path = String(text.dropFirst("folder:".count))
             if path.hasPrefix("//") { path = String(path.dropFirst(2)) }
             while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
-            guard path.hasPrefix("/") else { throw refused("The path of a folder is absolute.") }
+            guard path.hasPrefix("/") else { throw refused("has a path that is not absolute") }
             (kind, address) = (.folder, path)
             return
         }
         guard text.hasPrefix("git+") else {
             let scheme = String(text.prefix { $0 != ":" })
             guard text.hasPrefix(scheme + "://"), schemes.contains(where: { $0.utf8.elementsEqual(scheme.utf8) }) else {
-                throw refused("No transport that may run has the scheme \(scheme.prefix(64)).")
+                throw refused("has the scheme \(scheme.prefix(64)), which no transport that may run has")
             }
             (kind, address) = (.plugin(scheme: scheme), text)
             return
@@ -41,7 +42,7 @@ public struct SyncURL: Sendable {
         let address = String(text.dropFirst(4))
         let known = ["ssh://", "https://", "file:///"].contains { address.hasPrefix($0) }
         guard known, !address.hasPrefix("-"), !address.contains("ext::"), !address.contains("://-") else {
-            throw refused("git is not given such a url.")
+            throw refused("is of a form that git is not given")
         }
         (kind, self.address) = (.git, address)
     }
