@@ -209,6 +209,7 @@ struct GenerationFiles: ~Copyable {
             return try place.open(name, .read)
         } catch {
             guard error.code == ENOENT else { throw .reading(error, name) }
+            if let inventory = try? place.inventory() { try StoreFiles.checkIsNew(inventory, place) }
             throw .unavailable(
                 reason: "There is no \(name) in \(place.path).",
                 advice: "Open the store once for writing, which makes it; or put the file back.")

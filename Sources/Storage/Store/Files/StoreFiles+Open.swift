@@ -199,7 +199,7 @@ extension StoreFiles {
     }
 
     /// Throws if there is no snapshot but other files of a store.
-    private static func checkIsNew(
+    static func checkIsNew(
         _ inventory: StoreInventory, _ place: borrowing StoreDirectory
     ) throws(StorageError) {
         if let name = inventory.unfinishedResets.first {
