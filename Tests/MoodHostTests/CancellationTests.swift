@@ -27,6 +27,28 @@ import Testing
         #expect(answers[1]["result"]?["total"]?.integer == 1)
     }
 
+    /// An id is a value; peers may write it anew.
+    @Test(arguments: [
+        ("1", "1.0"), ("1e2", "100"), (#""a""#, #""\u0061""#), (#""\/""#, #""/""#), ("0", "-0"),
+    ])
+    func anIDIsAValue(id: String, other: String) throws {
+        for (asked, cancelled) in [(id, other), (other, id)] {
+            let answers = try TestSession().answers(
+                Self.create(asked, "A"), notification("$/cancelRequest", #"{"id":\#(cancelled)}"#))
+            #expect(answers.map(\.outcome) == ["cancelled"], "\(asked), \(cancelled)")
+        }
+    }
+
+    @Test(arguments: [
+        ("9007199254740993", "9007199254740992"), ("0", "null"), ("0", "{}"), (#""1""#, "1"), ("1.5", "1"),
+        ("123456789012345678901", "123456789012345678902"), (#""é""#, #""e\u0301""#),
+    ])
+    func anotherIDIsAnother(id: String, other: String) throws {
+        let answers = try TestSession().answers(
+            Self.create(id, "A"), notification("$/cancelRequest", #"{"id":\#(other)}"#))
+        #expect(answers.map(\.outcome) == ["ok"])
+    }
+
     @Test func cancelsNothingButThatRequest() throws {
         let session = TestSession()
         let answers = try session.answers(

@@ -89,7 +89,9 @@ struct PendingRequests {
         _ list: inout [Pending], _ id: UnsafeRawBufferPointer, _ caller: Caller, _ isSilent: Bool
     ) {
         for place in list.indices
-        where list[place].caller.session == caller.session && list[place].id?.elementsEqual(id) == true {
+        where list[place].caller.session == caller.session
+            && list[place].id?.withUnsafeBytes({ $0.isSameID(as: id) }) == true
+        {
             list[place].work.cancel()
             if isSilent { list[place].isSilenced = true }
         }

@@ -82,6 +82,8 @@ struct Cancellations {
     /// Whether to skip the request with this id, which is message `number`, and if so whether silently.
     func find(_ id: UnsafeRawBufferPointer, before number: Int) -> Bool? {
         if answered.contains(number) { return true }
-        return cancellations.first { $0.number > number && $0.id.elementsEqual(id) }?.isSilent
+        return cancellations.first { cancellation in
+            cancellation.number > number && cancellation.id.withUnsafeBytes { $0.isSameID(as: id) }
+        }?.isSilent
     }
 }

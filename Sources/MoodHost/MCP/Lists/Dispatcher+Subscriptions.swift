@@ -140,7 +140,8 @@ extension Core {
     /// Ends the `subscriptions/listen` with this id.
     /// - Returns: whether there was one.
     mutating func endListening(_ id: UnsafeRawBufferPointer) -> Bool {
-        guard let place = state.models.listeners.firstIndex(where: { $0.id.elementsEqual(id) }) else { return false }
+        let found = state.models.listeners.firstIndex { $0.id.withUnsafeBytes { $0.isSameID(as: id) } }
+        guard let place = found else { return false }
         changeState { state in
             state.models.listeners.remove(at: place)
             if !state.models.wantsCommits { state.models.told = nil }
