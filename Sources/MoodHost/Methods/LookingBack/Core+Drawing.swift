@@ -13,8 +13,10 @@ extension Core {
     ) throws -> any LaterWork {
         let request = try lookBackRequest(arguments)
         let word = arguments[StatisticsParams.what].text?.string ?? ""
+        let what = LookBackPage.What(rawValue: word) ?? .summary
+        try Self.checkMembers(arguments, of: what)
         let drawing = Drawing(
-            request: request, what: LookBackPage.What(rawValue: word) ?? .summary,
+            request: request, what: what,
             span: try span(arguments, request), step: Self.step(arguments), year: arguments[StatisticsParams.drawnYear],
             month: arguments[StatisticsParams.drawnMonth], weekStartsOn: try settings().weekStartsOn,
             locale: locale(arguments[StatisticsParams.locale]), hidesNotes: asked.ways.contains(.withoutNotes))
@@ -31,6 +33,25 @@ extension Core {
             out.member("text", page.text(format, width: width, hasColor: hasColor))
             out.member("mediaType", format.mediaType)
             out.endObject()
+        }
+    }
+
+    /// Refuses members that another drawing has, rather than draw something else than was meant.
+    private static func checkMembers(
+        _ arguments: borrowing Arguments, of what: LookBackPage.What
+    ) throws(RPCError) {
+        let ofSpans: [LookBackPage.What] = [.summary, .report]
+        let members: [(isGiven: Bool, path: String, drawings: [LookBackPage.What])] = [
+            (arguments[has: StatisticsParams.drawnYear], "/year", [.year, .report]),
+            (arguments[has: StatisticsParams.drawnMonth], "/month", [.month]),
+            (arguments[has: StatisticsParams.span], arguments.path(StatisticsParams.span), ofSpans),
+            (arguments[has: StatisticsParams.from], "/from", ofSpans),
+            (arguments[has: StatisticsParams.to], "/to", ofSpans),
+            (arguments[has: StatisticsParams.by], "/by", ofSpans),
+        ]
+        for member in members where member.isGiven && !member.drawings.contains(what) {
+            let names = member.drawings.map(\.rawValue).joined(separator: " or ")
+            throw Arguments.error("belongs to what \(names); leave it out", at: member.path)
         }
     }
 }
