@@ -32,7 +32,7 @@ extension Core {
         let moods = try store.frozen(
             filter, isDescending: known?.isDescending ?? false, takesDamaged: arguments[TransferParams.damaged])
         guard let known else {
-            if !arguments[TransferParams.damaged] { try Self.requireWhole(moods) }
+            try Self.requireWhole(moods, takesDamaged: arguments[TransferParams.damaged])
             seePlugins()
             return try exportByPlugin(format, moods)
         }
@@ -59,8 +59,8 @@ extension Core {
         }
     }
 
-    fileprivate static func requireWhole(_ moods: FrozenMoods) throws(StorageError) {
-        guard let damage = try moods.damage() else { return }
+    fileprivate static func requireWhole(_ moods: FrozenMoods, takesDamaged: Bool) throws(StorageError) {
+        guard let damage = try moods.damage(), !takesDamaged else { return }
         let reason =
             "The store is not whole, so nothing was exported. \(damage.summary) To take what is there, say damaged:true."
         throw .corrupt(file: damage.file, offset: damage.offset ?? 0, reason: reason)
@@ -191,7 +191,7 @@ final class RunningExport: @unchecked Sendable {
         do throws(StorageError) {
             var page = PageText(bytesMax: number == 0 ? min(bytesMax, Self.firstBytesMax) : bytesMax)
             if number == 0 {
-                if !takesDamaged { try Core.requireWhole(moods) }
+                try Core.requireWhole(moods, takesDamaged: takesDamaged)
                 copy?(moods).appendHead(to: &page.buffer)
                 writer.begin(to: &page.buffer)
                 if !settings.isEmpty { settings.withUnsafeBytes { writer.append(settings: $0, to: &page.buffer) } }
