@@ -62,7 +62,7 @@ enum CommandLineMessages {
         ("mood.history", "history"), ("store.info", "info"), ("host.info", "info"), ("store.verify", "store verify"),
         ("store.compact", "store compact"), ("store.salvage", "store salvage"), ("store.accept", "store accept"),
         ("store.reset", "store reset"), ("store.undo", "undo"), ("store.redo", "redo"),
-        ("rpc.discover", "rpc --help"),
+        ("rpc.discover", "rpc --help"), ("store.import with copy and damaged", "restore --damaged"),
     ]
 
     /// Whether a range is part of a longer word: `mood.list` in `mood.listing` or `x.mood.list`.

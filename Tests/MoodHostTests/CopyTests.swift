@@ -73,6 +73,8 @@ import Testing
         let copy = try session.result("store.export", #"{"format":"jsonl","backup":true,"damaged":true}"#)
         let text = copy["text"]?.string ?? ""
         #expect(!text.contains(#""settings""#))
+        let head = try JSONValue(parsing: String(text.prefix { $0 != "\n" }))
+        #expect(head["storeId"]?.string?.count == 36 && head["revision"]?.integer == 4)
         let report = try TestSession(TestDirectory()).result(
             "store.import", #"{"text":\#(Self.text(text)),"copy":true}"#)
         #expect(report["created"]?.integer == 4 && report["isChecked"]?.boolean == true)
@@ -89,6 +91,11 @@ import Testing
         let session = TestSession(TestDirectory())
         let refused = try session.call("store.import", #"{"text":\#(Self.text(cut)),"copy":true}"#)
         #expect(refused.kind == "invalidParams" && refused["error"]?["data"]?["path"]?.string == "/damaged")
+        let lines = copy.split(separator: "\n").dropFirst().dropLast().joined(separator: "\n") + "\n{}\n"
+        let unread = try session.call("store.import", #"{"text":\#(Self.text(lines)),"copy":true}"#)
+        #expect(unread["error"]?["message"]?.string?.hasPrefix("/damaged is needed to take ") == true)
+        let imported = try session.call("store.import", #"{"text":\#(Self.text(cut))}"#)
+        #expect(imported["error"]?["message"]?.string?.contains("store.import with copy and damaged takes") == true)
         let taken = try session.result("store.import", #"{"text":\#(Self.text(cut)),"copy":true,"damaged":true}"#)
         #expect(taken["created"]?.integer == 4 && taken["problems"]?.array?.count == 1)
     }

@@ -71,8 +71,7 @@ struct ImportJob: Sendable {
     private var refusesProblems: Bool { isCopy ? !takesDamaged : isStrict }
 
     private var tally: ImportTally {
-        ImportTally(
-            strict: refusesProblems, file.param, refusal: isCopy ? ("damaged", "is needed to take the rest: ") : nil)
+        ImportTally(strict: refusesProblems, file.param, isCopy: isCopy)
     }
 
     /// The length of the beginning and of the end that show a copy.
@@ -87,8 +86,8 @@ struct ImportJob: Sendable {
         switch MoodCopy.examine(bytes.whole) {
         case .damaged(let reason, _):
             throw Arguments.error(
-                "is a damaged copy of 'mood backup': \(reason). Nothing was taken; 'mood restore --damaged' takes what is"
-                    + " there", at: "/" + file.param)
+                "is a damaged copy of a store: \(reason). Nothing was taken; store.import with copy and damaged takes what"
+                    + " is there", at: "/" + file.param)
         case .foreign(let reason): throw Arguments.error(reason, at: "/" + file.param)
         case .whole, .unchecked: break
         }

@@ -12,8 +12,8 @@ struct ImportTally {
     private let isStrict: Bool
     /// The param of the file: `path` or `text`.
     private let param: String
-    /// The param that would take the rest, and the beginning of the error's reason.
-    private let refusal: (param: String, beginning: String)?
+    /// Whether the file is a copy of a store, of which `damaged` would take the rest.
+    private let isCopy: Bool
     /// For a copy: whether its first and its last line confirm its contents.
     var isChecked: Bool?
     private var created = 0
@@ -26,10 +26,10 @@ struct ImportTally {
     private var problems: [ImportProblem] = []
     private var problemCount = 0
 
-    init(strict: Bool, _ param: String, refusal: (param: String, beginning: String)? = nil) {
+    init(strict: Bool, _ param: String, isCopy: Bool = false) {
         isStrict = strict
         self.param = param
-        self.refusal = refusal
+        self.isCopy = isCopy
     }
 
     mutating func add(_ problem: ImportProblem) {
@@ -59,15 +59,15 @@ struct ImportTally {
     /// - Throws: an error if something could not be read in a strict import.
     func finish(to out: inout JSONWriter) throws(RPCError) {
         if isStrict, let firstLoss {
-            let param = refusal?.param ?? self.param
+            let path = isCopy ? "/damaged" : "/" + param
             let reason =
-                (refusal?.beginning ?? "")
+                (isCopy ? "is needed to take the rest: " : "")
                 + "\(losses == 1 ? "One thing" : "\(losses) things") in it cannot be read; the first: "
                 + "line \(firstLoss.line): \(firstLoss.reason)"
             throw RPCError(
-                .invalidParams, "\(param): \(reason)",
+                .invalidParams, isCopy ? "\(path) \(reason)" : "\(param): \(reason)",
                 [
-                    .init("path", .string("/" + param)), .init("reason", .string(reason)),
+                    .init("path", .string(path)), .init("reason", .string(reason)),
                     .init("problems", .array(problems.map(\.value))),
                 ])
         }
