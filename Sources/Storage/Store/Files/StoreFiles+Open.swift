@@ -54,6 +54,7 @@ extension StoreFiles {
                 place, settings, extractor, nil, .readOnly(reason: "The store was opened read-only (--read-only)."),
                 load)
         }
+        if isOfNewerSchema(place, settings) { return try openToRead(place, settings, extractor, nil, nil, load) }
         var lock: TurnLock
         do throws(SystemError) {
             lock = try TurnLock(of: place, settings)
@@ -77,6 +78,20 @@ extension StoreFiles {
         let files = try openToWrite(place, lock, hold, settings, extractor, load)
         files.unlock()
         return files
+    }
+
+    /// Whether the store is of a newer schema and has no lock file, which it does not get.
+    private static func isOfNewerSchema(_ place: borrowing StoreDirectory, _ settings: StoreSettings) -> Bool {
+        guard (try? place.status(of: StoreDirectory.lockName)).flatMap({ $0 }) == nil,
+            let file = try? place.open(StoreDirectory.snapshotName, .read)
+        else { return false }
+        let reader = SnapshotReader(name: StoreDirectory.snapshotName, schemaVersion: settings.schemaVersion)
+        do throws(StorageError) {
+            return try reader.header(file, in: place.fileSystem).schemaVersion > settings.schemaVersion
+        } catch {
+            if case .newerSchema = error { return true }
+            return false
+        }
     }
 
     private static func openWithoutLock(
