@@ -157,11 +157,16 @@ import Testing
         #expect(outside.output.isEmpty && outside.error == "No mood matches.\n")
     }
 
-    @Test(arguments: [["list"], ["list", "--count"], ["list", "--text", "x"]])
+    @Test(arguments: [
+        ["list"], ["list", "--count"], ["list", "--text", "x"], ["list", "--deleted"], ["tags"], ["log"], ["stats"],
+        ["report"],
+    ])
     func anEmptyListOfAStoreThatIsNotThereSaysSo(arguments: [String]) {
         func outside(bytes: Int) -> Outside {
             Outside([
-                "mood.list": #"{"items":[],"total":0}"#,
+                "mood.list": #"{"items":[],"total":0}"#, "mood.deleted": #"{"items":[]}"#,
+                "mood.tags": #"{"tags":[]}"#, "store.log": #"{"items":[]}"#, "stats.render": #"{"text":"None."}"#,
+                "stats.summary": "{}",
                 "store.info": #"{"path":"/typo","inMemory":false,"moods":0,"bytes":\#(bytes),"readOnly":false}"#,
             ])
         }

@@ -59,6 +59,7 @@ extension Client {
         let undone = try tree(result)["undone"]?.array ?? []
         if undone.isEmpty {
             if wantsJSON { try print(json: result) }
+            tellOfMissingStore()
             throw .nothing(isRedo ? "There is nothing to make again." : "There is nothing to undo.")
         }
         if wantsJSON { return try print(json: result) }
@@ -87,7 +88,7 @@ extension Client {
         let params: Params = ["limit": invocation.integer("limit") ?? 20, "cursor": invocation.value("cursor")]
         guard let page = try answer("store.log", params) else { return }
         let items = described(page.list(of: "items"))
-        if items.isEmpty { return tell("Nothing has been changed yet.") }
+        if items.isEmpty { return tell(ofNothing: "Nothing has been changed yet.") }
         guard console.isOutputTerminal else {
             return try print(
                 items.map { item in
@@ -206,7 +207,7 @@ extension Client {
     func listDeleted() throws(ClientError) {
         let params: Params = ["limit": invocation.integer("limit"), "cursor": invocation.value("cursor")]
         guard let items = try answer("mood.deleted", params)?.list(of: "items") else { return }
-        if items.isEmpty { return tell("Nothing was deleted, as far as it is kept.") }
+        if items.isEmpty { return tell(ofNothing: "Nothing was deleted, as far as it is kept.") }
         guard console.isOutputTerminal else {
             return try print(
                 items.map { item in

@@ -40,14 +40,14 @@ extension Client {
         let filter: Params = ["dayFrom": date, "dayTo": date]
         guard let page = try answer("mood.list", ["filter": filter, "order": "asc", "limit": 1000]) else { return }
         let moods = page.list(of: "items").compactMap(MoodView.init)
-        guard !moods.isEmpty else { return tell("There is no mood on \(date).") }
+        guard !moods.isEmpty else { return tell(ofNothing: "There is no mood on \(date).") }
         try show(moods)
         if console.isOutputTerminal { try? handles()?.keep(listed: moods.map(\.id)) }
     }
 
     func onThisDay() throws(ClientError) {
         guard let items = try answer("stats.onThisDay", ["date": date()])?.list(of: "items") else { return }
-        if items.isEmpty { return tell("There is no mood on this day in earlier years.") }
+        if items.isEmpty { return tell(ofNothing: "There is no mood on this day in earlier years.") }
         for item in items {
             if console.isOutputTerminal { try print(style.apply(.heading, to: item["year"]?.text ?? "") + "\n") }
             try show(item.list(of: "moods").compactMap(MoodView.init))
@@ -56,7 +56,7 @@ extension Client {
 
     func tags() throws(ClientError) {
         guard let tags = try answer("mood.tags")?.list(of: "tags") else { return }
-        if tags.isEmpty { return tell("No mood has a tag. 'mood add … --tag work' gives it one.") }
+        if tags.isEmpty { return tell(ofNothing: "No mood has a tag. 'mood add … --tag work' gives it one.") }
         guard console.isOutputTerminal else {
             let lines = tags.map { tag in
                 [tag.text(of: "tag"), tag["count"]?.text ?? "", tag.text(of: "last")].joined(separator: "\t")

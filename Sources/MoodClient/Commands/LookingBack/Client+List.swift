@@ -150,14 +150,20 @@ extension Client {
 
     /// Says that the store is empty or nothing matches, in the host's words, with advice for the shell.
     private func tellOfNoMoods(_ empty: JSONValue?, isFiltered: Bool) {
-        tellOfMissingStore()
         let title = empty?["title"]?.string ?? (isFiltered ? "No mood matches" : "No moods yet")
-        tell(Escaping.visible(title) + ".")
+        tell(ofNothing: Escaping.visible(title) + ".")
         if !isFiltered { tell("'mood add 😊 Happy' remembers the first one.") }
     }
 
-    /// Says that the store does not exist: an empty list may come from a mistyped path.
+    /// Says that there is nothing to show.
+    func tell(ofNothing text: String) {
+        tellOfMissingStore()
+        tell(text)
+    }
+
+    /// Says that the store does not exist: an empty answer may come from a mistyped path.
     func tellOfMissingStore() {
+        if wantsJSON { return }
         do throws(ClientError) {
             let store = try tree(call("store.info"))
             guard Self.isNotMade(store) else { return }

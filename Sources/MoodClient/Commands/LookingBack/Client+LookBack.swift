@@ -67,6 +67,7 @@ extension Client {
         let look: Params = ["width": min(max(console.columns, 20), 500), "color": style.isColored]
         let result = try call("stats.render", form + params + look, in: category)
         guard let text = try tree(result)["text"]?.string else { throw unexpected() }
+        tellOfMissingStore()
         return text
     }
 
