@@ -16,6 +16,8 @@ public struct ToolFacts {
     public var version: String
     /// The year that `mood_year` shows.
     public var year = 0
+    /// The latest moment of a mood that is not still to come; nil if the caller gave none.
+    public var latestMoment: String?
     /// The time of the first page of a list, which its words such as `2 hours ago` mean on every page.
     public var asOf: CursorTime?
 
@@ -95,6 +97,11 @@ extension Tool {
                 text.put(beginning)
                 text.moodLine(parts, rule)
                 if facts.hasChanged { text.takesBack(facts.storeRevision) }
+                if let latest = facts.latestMoment, let time = parts.time?.string,
+                    latest.utf8.lexicographicallyPrecedes(time.utf8)
+                {
+                    text.put("\\nThat is still to come.")
+                }
                 if rule != facts.notes {
                     text.put("\\nNotes were cut: read moodboard://mood/")
                     if let id = parts.id { text.contents(id) }

@@ -55,6 +55,10 @@ extension Dispatcher {
             revision, notes: isHidden ? .hidden : tool.notes,
             bytesMax: limits[.mcpAnswerBytes], version: Version.program)
         facts.isDryRun = arguments.boolean("dry_run") == true
+        // A minute, because clocks differ.
+        if arguments["when"] != nil {
+            facts.latestMoment = Timestamp(milliseconds: core.now.milliseconds + 60_000)?.text
+        }
         return ToolCall(tool: tool, arguments: arguments, given: given, facts: facts)
     }
 
