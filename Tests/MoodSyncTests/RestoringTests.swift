@@ -60,6 +60,52 @@ import Testing
         #expect(try status(phone).state == "idle" && status(phone).pending == 0)
     }
 
+    /// A store that leaves and comes back, or loses `sync/`, made the latest commits itself.
+    @Test(arguments: [true, false])
+    func aStoreThatComesBackDeletesNothing(leaves: Bool) throws {
+        let url = "folder:" + (try SyncedStore.folder())
+        let (phone, laptop) = (try SyncedStore(), try SyncedStore())
+        try phone.create(id(1), "First")
+        try phone.setUp(url, isNew: true)
+        try phone.now()
+        try laptop.setUp(url)
+        for number in 2...3 { try phone.create(id(number), "Later") }
+        for store in [phone, laptop] { try store.now() }
+        if leaves {
+            try phone.sync.leave()
+        } else {
+            try FileManager.default.removeItem(atPath: phone.path + "/sync")
+        }
+        try phone.setUp(url)
+        for store in [phone, laptop, phone] { try store.now() }
+        #expect(try phone.moods().count == 3)
+        #expect(try laptop.moods() == phone.moods())
+        try phone.delete(id(3))
+        try laptop.delete(id(2))
+        for store in [phone, laptop, phone] { try store.now() }
+        #expect(try phone.moods().count == 1)
+        #expect(try laptop.moods() == phone.moods())
+    }
+
+    /// A copy takes the place of a store whose history does not reach back to what was recorded last.
+    @Test func whatACopyWithAShortHistoryDeletesIsGone() throws {
+        let url = "folder:" + (try SyncedStore.folder())
+        let (phone, laptop) = (try SyncedStore(), try SyncedStore())
+        try phone.setUp(url, isNew: true)
+        for number in 1...3 { try phone.create(id(number), "Mood") }
+        try phone.now()
+        try laptop.setUp(url)
+        for store in [laptop, phone] { try store.now() }
+        try phone.shortenHistory()
+        let copy = try phone.copied()
+        for number in 1...2 {
+            try copy.delete(id(number))
+            for store in [copy, laptop, copy] { try store.now() }
+            #expect(try copy.moods().count == 3 - number)
+            #expect(try laptop.moods() == copy.moods())
+        }
+    }
+
     /// A clone whose file records the device and inode there, as on a disk that was copied block by block.
     private func cloned(_ store: SyncedStore) throws -> SyncedStore {
         let clone = try store.copied()

@@ -106,6 +106,16 @@ struct SyncedStore {
         try change { try $0.settle(settlement) }
     }
 
+    /// Keeps no history, as `store.compact` with a `keepHistoryFrom` that is to come.
+    func shortenHistory() throws {
+        var moods = MoodRecords(.directory(settings))
+        try moods.open()
+        _ = try moods.work(isCancelled: { false })?.compact { _, _ in }
+        moods.beginGroup()
+        try moods.open()
+        _ = try moods.shortenHistory(to: .max)
+    }
+
     func delete(_ id: MoodID) throws { try change { try $0.delete(id, ifRevision: nil) } }
 
     /// Every mood without its revision.

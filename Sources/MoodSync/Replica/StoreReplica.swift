@@ -261,17 +261,31 @@ final class StoreReplica {
             }
             // Own records are in the store without a mark.
             if bytes == 0, isSeen { return }
-            var vector = JSONWriter(capacity: 256)
-            fold.vector.write(to: &vector)
-            try moods.mark(saw: Array(vector.buffer.bytes), more: marks)
-            try moods.endCommit()
-            do throws(StorageError) { try moods.flush() } catch { throw .storage(error) }
-            saw = fold.vector
-            marked = file.replica
-            recorder.see(saw)
-            looked = moods.durableRevision
-            try holdAgain()
+            try mark()
         } catch {
+            moods.abandonCommit()
+            throw .store(error)
+        }
+    }
+
+    /// Ends the commit with the records that the store has from here on.
+    private func mark() throws(MoodStoreError) {
+        var vector = JSONWriter(capacity: 256)
+        fold.vector.write(to: &vector)
+        try moods.mark(saw: Array(vector.buffer.bytes), more: marks)
+        try moods.endCommit()
+        do throws(StorageError) { try moods.flush() } catch { throw .storage(error) }
+        saw = fold.vector
+        marked = file.replica
+        recorder.see(saw)
+        looked = moods.durableRevision
+        try holdAgain()
+    }
+
+    /// Makes a commit that no replica has recorded, so that a record of all moods can name it. The name of an earlier
+    /// commit would make it the twin of the record that another life of this store made of that commit.
+    func makeUnrecordedCommit() throws(SyncError) {
+        do throws(MoodStoreError) { try mark() } catch {
             moods.abandonCommit()
             throw .store(error)
         }
