@@ -6,6 +6,7 @@ import Platform
 import Replication
 import Seeds
 import Storage
+import Synchronization
 import Testing
 
 @testable import MoodSync
@@ -189,6 +190,22 @@ import Testing
         } throws: {
             ($0 as? SyncError)?.reason.hasPrefix("The url ") == true
         }
+    }
+
+    /// Two devices that each begin a journal never meet.
+    @Test func aJournalBesideAnotherIsSaid() throws {
+        let url = "folder:" + (try SyncedStore.folder())
+        let said = Mutex<[String]>([])
+        for _ in 1...2 {
+            var settings = try SyncedStore().settings
+            settings.log = { line in said.withLock { $0.append(line) } }
+            var setup = StoreSync.Setup(url: url)
+            setup.isNew = true
+            let sync = StoreSync(settings, peer: .none, patienceMilliseconds: 5000, isCancelled: { false })
+            try sync.setUp(setup)
+            _ = try sync.now { _, _ in }
+        }
+        #expect(said.withLock { $0.map { $0.hasPrefix("\(url) had a journal already: ") } } == [true])
     }
 
     @Test func aPasswordIsNotShown() {

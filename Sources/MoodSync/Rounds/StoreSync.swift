@@ -208,6 +208,11 @@ public struct StoreSync: Sendable {
         let config = setup.config ?? .object([])
         let found = try journals(url, config, setup.journal)
         let journal = try chosen(found, isNew: setup.isNew, setup.journal)
+        if setup.isNew, !found.isEmpty {
+            settings.log(
+                "\(SyncURL.shown(setup.url)) had a journal already: \(found.map(\.text).joined(separator: ", ")). Now there is"
+                    + " another. To join that one, leave the sync and set it up with its id in place of 'new'.")
+        }
         do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
         let (count, identity, revision) = (moods.count, moods.identity, moods.durableRevision)
         moods.endGroup()
