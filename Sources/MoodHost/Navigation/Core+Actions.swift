@@ -20,7 +20,7 @@ extension Core {
             },
             maybe: { (core, request, arguments, out) throws in
                 let asked = JSONValue(arguments[ActionMethods.action])
-                if let later = try core.performByPlugin(asked) { return later }
+                if let later = try core.performByPlugin(asked, arguments) { return later }
                 guard let action = Action(asked) else {
                     throw Arguments.error("is no action", at: "/action")
                 }

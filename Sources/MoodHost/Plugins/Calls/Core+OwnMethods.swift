@@ -92,8 +92,11 @@ extension Core {
         }
     }
 
-    /// Performs an action `{type: "x.<id>.<name>", params?}`; nil for another action.
-    mutating func performByPlugin(_ action: JSONValue) throws(RPCError) -> (any LaterWork)? {
+    /// Performs an action `{type: "x.<id>.<name>", params?}`; nil for another action. The host cannot try it or repeat
+    /// its outcome, because a plugin's method has effects of its own.
+    mutating func performByPlugin(
+        _ action: JSONValue, _ arguments: borrowing Arguments
+    ) throws(RPCError) -> (any LaterWork)? {
         guard let type = action["type"]?.string, type.utf8.starts(with: "x.".utf8) else { return nil }
         seePlugins()
         let name = type.utf8.split(separator: UInt8(ascii: ".")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -103,6 +106,10 @@ extension Core {
                 throw .pluginUnavailable(id.text, state: state)
             }
             throw Arguments.error("is no action of a plugin that may run", at: "/action/type")
+        }
+        let isNamed = arguments[CommonParams.operation] != nil
+        if isNamed || arguments.isDryRun {
+            throw Arguments.error("is not for actions of plugins; leave it out", at: isNamed ? "/opId" : "/dryRun")
         }
         return try work(plugin, own, Array((action["params"] ?? .object([])).text.utf8), at: "/action/params", nil) {
             result, out in
