@@ -129,7 +129,7 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
         for name in ["moods.json", "journal-2.jsonl"] {
             #expect(directory.read(name) == readFile(Fixture.newer.path + "/store/" + name))
         }
-        #expect(directory.names == ["journal-2.jsonl", "lock", "moods.json"])
+        #expect(directory.names == ["journal-2.jsonl", "moods.json"])
     }
 
     @Test func unknownMembersOutliveMigrationChangesAndCompaction() throws {

@@ -329,7 +329,7 @@ import Testing
         case let other: Issue.record("\(other)")
         }
         #expect(directory.text("moods.json") == text)
-        #expect(directory.names == ["lock", "moods.json"])
+        #expect(directory.names == (answer.hasPrefix("newer") ? [] : ["lock"]) + ["moods.json"])
     }
 
     @Test func readsALaterSchemaOfTheSameForm() throws {
