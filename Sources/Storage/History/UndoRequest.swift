@@ -7,8 +7,8 @@ public struct UndoRequest: Sendable {
     public var revision: Int?
     /// The only origin of commits to undo or redo.
     public var origin: String?
-    /// Whether to take only commits of this process, and those that no other process has touched since. In memory all
-    /// are.
+    /// Whether to take only commits of this process, which without an origin are its client's, and those that no other
+    /// process has touched since. In memory all are.
     public var isOfSession = false
 
     public init(isRedo: Bool) { self.isRedo = isRedo }
@@ -119,7 +119,8 @@ struct UndoChoice {
     init(_ request: UndoRequest, _ own: OwnCommits?) { (self.request, self.own) = (request, own) }
 
     private func isWanted(_ note: CommitNote) -> Bool {
-        (request.origin.map { $0 == note.origin } ?? true) && own?.contains(note.seq) ?? true
+        let isOfOne = request.isOfSession || request.origin != nil
+        return (!isOfOne || note.origin == request.origin) && own?.contains(note.seq) ?? true
     }
 
     /// Whether fewer commits were found than wanted, so that older ones would be taken too.
