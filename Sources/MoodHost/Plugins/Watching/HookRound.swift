@@ -135,7 +135,7 @@ final class HookRound {
         hook.plugin.call(call)
     }
 
-    /// `{changes: [{type, id, before?, after?}], count?, origin?, dryRun?}`.
+    /// `{changes: [{type, id, before?, after?}], count, origin?, dryRun?}`.
     private var params: [UInt8] {
         var writer = JSONWriter(capacity: 1024)
         writer.beginObject()
@@ -156,7 +156,7 @@ final class HookRound {
             writer.endObject()
         }
         writer.endArray()
-        writer.member("count", count)
+        writer.member("count", count ?? changes.count)
         writer.member("origin", origin)
         writer.member(ifTrue: "dryRun", isDryRun)
         writer.endObject()
