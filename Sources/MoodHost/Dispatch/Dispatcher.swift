@@ -14,6 +14,8 @@ import Storage
 struct Dispatcher: ~Copyable {
     var core: Core
     let limits: Limits
+    /// The limits of own calls for AI clients, whose pages have lengths of their own: a list cuts them to its limit.
+    let modelLimits: Limits
     /// The params of the present request.
     var arguments = Arguments()
     /// The requests whose answers come later.
@@ -33,6 +35,7 @@ struct Dispatcher: ~Copyable {
 
     init(core: consuming Core) {
         limits = core.options.limits
+        modelLimits = limits.withLongestPages
         validator = JSONValidator(depthLimit: limits[.depth])
         self.core = core
     }

@@ -10,7 +10,7 @@ extension Core {
         _ what: PastJob.What, _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
     ) throws -> (any LaterWork)? {
         let job = PastJob(
-            what: what, limit: arguments[MoodParams.changes],
+            what: what, limit: min(arguments[MoodParams.changes], options.limits[.listPage]),
             cursor: arguments[MoodParams.cursor]?.withDecoded { Array($0) })
         if isLong(what, request) {
             return readBesideLoop { (store, work, answer) throws in

@@ -47,7 +47,7 @@ extension Core {
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
     ) throws -> (any LaterWork)? {
         var query = MoodQuery()
-        query.limit = arguments[MoodParams.limit]
+        query.limit = min(arguments[MoodParams.limit], options.limits[.listPage])
         query.sort =
             switch arguments[MoodParams.sort] {
             case .timestamp: .timestamp

@@ -20,6 +20,13 @@ public struct Limits: Sendable {
     @inlinable @inline(__always)
     public subscript(name: Name) -> Int { values[name.index] }
 
+    /// These limits, but with pages of any length.
+    public var withLongestPages: Limits {
+        var limits = self
+        limits.values[Name.listPage.index] = Name.listPage.range.upperBound
+        return limits
+    }
+
     /// Sets a limit.
     /// - Returns: the problem of the value, or nil.
     public mutating func set(_ name: Name, to value: Int) -> String? {

@@ -57,9 +57,9 @@ extension Dispatcher {
             guard let entry = try core.find(JSONText(method)) else { throw RPCError.methodNotFound("\(method)", []) }
             validator.begin()
             switch params {
-            case .whole(let params): try arguments.read(params, for: entry.method, limits, &validator)
+            case .whole(let params): try arguments.read(params, for: entry.method, modelLimits, &validator)
             case .named(let params, let said):
-                try arguments.read(params, for: entry.method, limits, &validator)
+                try arguments.read(params, for: entry.method, modelLimits, &validator)
                 if !said.isEmpty { arguments.said = said }
             }
             defer { if !arguments.said.isEmpty { arguments.said = [] } }
