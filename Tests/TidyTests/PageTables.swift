@@ -13,6 +13,12 @@ enum PageTables {
     private static let errorGroups = [
         ("*reading*", ["storeBusy", "storeUnavailable", "storeCorrupt"]),
         ("*writing*", ["*reading*", "storeReadOnly", "storageFull", "outcomeUnknown"]),
+        ("*changing*", ["*writing*", "conflict", "refused"]),
+        ("*plugins*", ["pluginUnavailable", "pluginFailed", "pluginTimeout"]),
+    ]
+    /// The errors of any method, which the page names above the table.
+    private static let commonErrors = [
+        "invalidParams", "internalError", "cancelled", "shuttingDown", "permissionDenied", "limitExceeded",
     ]
 
     static func methods(_ document: JSONValue) -> String {
@@ -29,7 +35,7 @@ enum PageTables {
             let name = string(method["name"])
             let result = declared.first { "\($0.name)" == name }.map { shape($0.result) } ?? ""
             var errors = (method["errors"]?.array ?? []).map { string($0["message"]) }
-                .filter { !["invalidParams", "internalError", "limitExceeded"].contains($0) }
+                .filter { !commonErrors.contains($0) }
             for (group, kinds) in errorGroups where kinds.allSatisfy({ errors.contains($0) }) {
                 errors = [group] + errors.filter { !kinds.contains($0) }
             }

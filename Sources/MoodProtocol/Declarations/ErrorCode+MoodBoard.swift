@@ -23,4 +23,8 @@ extension ErrorCode {
     static let store: [ErrorCode] = [.storeBusy, .storeUnavailable, .storeCorrupt]
     /// The errors of any method that changes the store.
     static let writing: [ErrorCode] = store + [.storeReadOnly, .storageFull, .outcomeUnknown]
+    /// The errors of any method that changes moods, of which a hook may refuse any.
+    static let changing: [ErrorCode] = writing + [.conflict, .refused]
+    /// The errors of any method whose work may be a plugin's.
+    static let plugins: [ErrorCode] = [.pluginUnavailable, .pluginFailed, .pluginTimeout]
 }

@@ -79,7 +79,9 @@ public enum OpenRPC {
     }
 
     /// The errors of any method; an answer may be longer than a message.
-    private static let standard: [ErrorCode] = [.invalidParams, .internalError, .limitExceeded]
+    private static let standard: [ErrorCode] = [
+        .invalidParams, .internalError, .cancelled, .shuttingDown, .limitExceeded, .permissionDenied,
+    ]
 
     private static func descriptor(
         _ field: Field, of method: String, _ schemas: inout [JSONValue.Member]

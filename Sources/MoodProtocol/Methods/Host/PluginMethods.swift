@@ -36,7 +36,7 @@ public enum PluginMethods {
         #"{"id":"org.example.poem","digest":"sha256:6380574f0d12ded77343a257567592cfc6d8f72fd329796659ac35fb61fd0926"}"#
     )
     private static let errors: [ErrorCode] = [.notFound]
-    private static let changing: [ErrorCode] = ErrorCode.writing + [.notFound, .conflict, .refused]
+    private static let changing: [ErrorCode] = ErrorCode.changing + [.notFound]
 
     public static let list = MethodDeclaration(
         "plugin.list", .read, .owner, "List all plugins that are found, with their states.",

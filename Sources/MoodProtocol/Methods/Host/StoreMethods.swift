@@ -72,14 +72,14 @@ public enum StoreMethods {
     public static let insertSamples = MethodDeclaration(
         "store.insertSamples", .write, .owner, "Add five sample moods.", common: .change,
         result: .result([.required("inserted", .amount, "How many moods.")]),
-        errors: ErrorCode.writing + [.conflict], example: .init())
+        errors: ErrorCode.changing, example: .init())
 
     public static let undo = MethodDeclaration(
         "store.undo", .write, .writeMoods,
         "Take back the last commits, in one new commit; refused if another has since touched their moods.",
         [StoreParams.steps.field, StoreParams.revision.field, StoreParams.scope.field], common: .longChange,
         result: undone,
-        errors: ErrorCode.writing + [.conflict, .refused, .notFound],
+        errors: ErrorCode.changing + [.notFound],
         example: .init(after: [.init("mood.delete", #"{"id":"019b7c65-1a3e-7000-8000-000000000003"}"#)]))
 
     public static let redo = MethodDeclaration(
@@ -87,7 +87,7 @@ public enum StoreMethods {
         "Do again what was undone last, in one new commit; possible until something new is done.",
         [StoreParams.steps.field, StoreParams.revision.field, StoreParams.scope.field], common: .longChange,
         result: undone,
-        errors: ErrorCode.writing + [.conflict, .refused, .notFound],
+        errors: ErrorCode.changing + [.notFound],
         example: .init(after: [
             .init("mood.delete", #"{"id":"019b7c65-1a3e-7000-8000-000000000003"}"#), .init("store.undo", "{}"),
         ]))
@@ -128,7 +128,7 @@ public enum StoreMethods {
             .required("bytesBefore", .amount, "The size on disk of the same moods before."),
             .required("bytesAfter", .amount, "The size of the snapshot."),
             .required("historyFrom", .ordinal, "The first revision from which on every commit is kept."),
-        ]), errors: ErrorCode.writing, example: .init())
+        ]), errors: ErrorCode.writing + [.refused], example: .init())
 
     public static let verify = MethodDeclaration(
         "store.verify", .long, .owner, "Read everything again from the disk and check it.", common: .progress,

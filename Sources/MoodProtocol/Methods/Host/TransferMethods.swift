@@ -56,7 +56,7 @@ public enum TransferMethods {
             .required("text", .plain, "The text, or a part of it: put the parts one after the other."),
             .optional("nextCursor", .plain, "Where the next part begins; absent on the last."),
         ]),
-        errors: ErrorCode.store + [.pluginUnavailable, .pluginFailed, .pluginTimeout],
+        errors: ErrorCode.store + ErrorCode.plugins,
         example: .init(#"{"format":"csv"}"#))
 
     public static let `import` = MethodDeclaration(
@@ -86,7 +86,7 @@ public enum TransferMethods {
             .optional(
                 "isChecked", .boolean, "Of a copy: whether its first and last line vouch for it; older ones have none."),
         ]),
-        errors: ErrorCode.writing + [.conflict, .refused, .pluginUnavailable, .pluginFailed, .pluginTimeout],
+        errors: ErrorCode.changing + ErrorCode.plugins,
         example: .init(#"{"format":"csv","text":"emoji,label,timestamp\n🙂,Fine,2025-12-30T12:00:00Z\n"}"#))
 }
 

@@ -17,7 +17,7 @@ public enum ActionMethods {
             .optional("editor", ScreenSchemas.editor, "The form that was opened, changed or closed."),
             .optional("result", .any, "What a plugin has answered."),
             .optional("subscription", EventMethods.begun, "The subscription that was begun."),
-        ]), errors: ErrorCode.writing + [.notFound, .conflict, .refused, .limitExceeded],
+        ]), errors: ErrorCode.changing + [.notFound, .limitExceeded],
         example: .init(#"{"action":{"type":"toggleFavorite","id":"019b7c65-1a3e-7000-8000-000000000001"}}"#))
 
     private static let plain = Schema.string(.plain)

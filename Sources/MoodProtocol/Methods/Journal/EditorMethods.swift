@@ -48,7 +48,7 @@ public enum EditorMethods {
         result: .result([
             .required("state", ScreenSchemas.editor, "The form, closed."),
             .required("mood", MoodSchemas.mood, "The mood."),
-        ]), errors: ErrorCode.writing + [.notFound, .conflict, .refused],
+        ]), errors: ErrorCode.changing + [.notFound],
         example: .init(after: [
             .init("editor.begin", #"{"id":"019b7c65-1a3e-7000-8000-000000000002"}"#),
             .init("editor.set", #"{"label":"Very calm"}"#),

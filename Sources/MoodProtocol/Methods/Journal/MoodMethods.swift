@@ -108,14 +108,14 @@ public enum FilterParams {
 
 /// `mood.*`: the moods themselves.
 public enum MoodMethods {
-    private static let changing: [ErrorCode] = ErrorCode.writing + [.notFound, .conflict]
+    private static let changing: [ErrorCode] = ErrorCode.changing + [.notFound]
 
     public static let create = MethodDeclaration(
         "mood.create", .write, .writeMoods,
         "Record a mood. With an id that exists, and every given member equal to that mood's, it answers with that mood.",
         Array(MoodSchemas.given.prefix(2)) + [.optional("id", MoodSchemas.id, "A UUID of your own; made, if absent.")]
             + MoodSchemas.given.dropFirst(2),
-        common: .change, result: MoodSchemas.mood, errors: ErrorCode.writing + [.conflict],
+        common: .change, result: MoodSchemas.mood, errors: ErrorCode.changing,
         example: .init(
             #"{"id":"019b7c65-1a3e-7000-8000-000000000004","emoji":"🎉","label":"Excited","timestamp":"2026-01-02T03:00:00Z","tags":["travel"],"valence":0.7,"opId":"packing-1"}"#
         ))
@@ -174,7 +174,7 @@ public enum MoodMethods {
     public static let clear = MethodDeclaration(
         "mood.clear", .write, .owner, "Delete all moods.",
         [MoodParams.confirm.field], common: .change,
-        result: deleted, errors: ErrorCode.writing + [.conflict], example: .init(#"{"confirm":true}"#))
+        result: deleted, errors: ErrorCode.changing, example: .init(#"{"confirm":true}"#))
 
     private static let deleted = Schema.result([.required("deleted", .amount, "How many moods.")])
 
@@ -272,6 +272,6 @@ public enum MoodMethods {
             .required("text", .plain, "The text."),
             .required("mediaType", .plain, "Its media type, with the charset."),
             .required("format", .plain, "Its format."),
-        ]), errors: ErrorCode.store + [.notFound],
+        ]), errors: ErrorCode.store + ErrorCode.plugins + [.notFound],
         example: .init(#"{"id":"019b7c65-1a3e-7000-8000-000000000001","format":"markdown"}"#))
 }
