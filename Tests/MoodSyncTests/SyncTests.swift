@@ -102,13 +102,14 @@ import Testing
         try phone.create(id(3), "Here")
         try copy.create(id(4), "There")
         try copy.update(id(2), #"{"label":"Changed"}"#)
+        // Before it meets a record of the other one under its id.
+        let files = try [phone, copy].map { try #require(try ReplicaFile.read($0.path, in: .system)).file }
+        #expect(files[0].replica != files[1].replica)
         for store in [phone, copy, phone, copy] { try store.now() }
         #expect(try phone.moods() == copy.moods())
         #expect(try phone.moods().count == 4)
         #expect(try phone.member(id(2), "label") == #""Changed""#)
         #expect(try phone.sync.conflicts().isEmpty)
-        let files = try [phone, copy].map { try #require(try ReplicaFile.read($0.path, in: .system)).file }
-        #expect(files[0].replica != files[1].replica)
     }
 
     /// A restore in the same place, which is not visible as one.

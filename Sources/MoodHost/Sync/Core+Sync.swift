@@ -70,10 +70,7 @@ extension Core {
     }
 
     private mutating func forget(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        let sync = try storeSync("sync.forget")
-        if options.isReadOnly {
-            throw RPCError(.readOnly(reason: "The host was started with --read-only."), forWriting: true)
-        }
+        let sync = try storeSync("sync.forget", isChange: true)
         do throws(SyncError) { try sync.forget(arguments[SyncParams.replica]) } catch {
             throw RPCError(error, by: "sync.forget")
         }
@@ -82,7 +79,7 @@ extension Core {
 
     /// Ends earlier rounds that take too long, and answers after them.
     private mutating func leaveSync(_ out: inout JSONWriter) throws(RPCError) -> (any LaterWork)? {
-        let sync = try storeSync("sync.leave")
+        let sync = try storeSync("sync.leave", isChange: true)
         self.sync.round?.cancel()
         if self.sync.requests.end(atAge: Self.leaveMilliseconds) {
             return try syncWork("sync.leave", isChange: true) { (_, _) throws(SyncError) in
@@ -117,13 +114,31 @@ extension Core {
     }
 
     /// The sync of the store, from files alone, which must first hold all earlier changes.
-    private mutating func storeSync(_ method: String) throws(RPCError) -> StoreSync {
-        guard let settings = store.settingsForSync else {
-            throw RPCError(SyncError.refused(reason: "Moods that are kept in memory only are not synced."), by: method)
-        }
+    private mutating func storeSync(_ method: String, isChange: Bool = false) throws(RPCError) -> StoreSync {
+        let settings = try settingsForSync(method, isChange: isChange)
         do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: false) }
         return StoreSync(
             settings, peer: transportPeer(), patienceMilliseconds: Self.patienceMilliseconds, isCancelled: { false })
+    }
+
+    /// The sync of a store on disk, to make a base.
+    mutating func syncForBase(_ work: LongWork) -> StoreSync? {
+        guard let settings = store.settingsForSync else { return nil }
+        // A round of the host itself makes room.
+        sync.round?.cancel()
+        return StoreSync(
+            settings, patienceMilliseconds: Self.patienceMilliseconds, isCancelled: { work.isCancelled })
+    }
+
+    /// - Parameter isChange: whether the method writes files, which a read-only host never does.
+    private func settingsForSync(_ method: String, isChange: Bool) throws(RPCError) -> StoreSettings {
+        guard let settings = store.settingsForSync else {
+            throw RPCError(SyncError.refused(reason: "Moods that are kept in memory only are not synced."), by: method)
+        }
+        if isChange, settings.isReadOnly {
+            throw RPCError(.readOnly(reason: "The host was started with --read-only."), forWriting: true)
+        }
+        return settings
     }
 
     private mutating func writeSyncConflicts(_ out: inout JSONWriter) throws(RPCError) {
@@ -179,12 +194,7 @@ extension Core {
         _ method: String, isRound: Bool = false, isChange: Bool = false,
         _ body: @escaping @Sendable (StoreSync, LongWork) throws(SyncError) -> LongWork.Conclusion
     ) throws(RPCError) -> LongRequest {
-        guard let settings = store.settingsForSync else {
-            throw RPCError(SyncError.refused(reason: "Moods that are kept in memory only are not synced."), by: method)
-        }
-        if settings.isReadOnly {
-            throw RPCError(.readOnly(reason: "The host was started with --read-only."), forWriting: true)
-        }
+        let settings = try settingsForSync(method, isChange: true)
         let work = LongWork(on: sync.thread, .init(message: "Syncing", done: 0, total: 0))
         let isCancelled: @Sendable () -> Bool = {
             work.takeEffectInTime()

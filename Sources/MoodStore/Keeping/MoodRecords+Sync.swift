@@ -11,6 +11,17 @@ extension MoodRecords {
     /// Settings for the thread of sync; nil in memory.
     public var settingsForSync: StoreSettings? { settingsBeside }
 
+    /// The checksum that ends a commit's line; nil if there is no such commit, or the history does not reach so far.
+    public mutating func crc(of revision: Int) -> UInt32? {
+        guard revision > 0, revision <= durableRevision else { return nil }
+        var crc: UInt32?
+        _ = commits(after: revision - 1) { commit in
+            if commit.seq == revision { crc = commit.crc }
+            return false
+        }
+        return crc
+    }
+
     /// Stores a mood of another replica, unless it is there unchanged.
     /// - Parameter write: writes it with a revision, in canonical form.
     /// - Returns: its number of bytes; nil if nothing changed.

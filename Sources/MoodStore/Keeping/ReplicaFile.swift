@@ -26,7 +26,7 @@ public struct ReplicaFile: Sendable {
     /// Commits after this one are its own; earlier ones are in its first records.
     public private(set) var from: Int
     public private(set) var former: [Former] = []
-    /// The last commit that is completely in records, if the store became this replica because it was restored or
+    /// The last commit that is completely in records, if the store became this replica by a setup, because it was restored or
     /// because another machine writes as it. `crc` is the checksum of the commit's line, 0 if unknown. A copy has no
     /// anchor: the records of its former self show whether its moods and `sync/` belong together.
     public private(set) var anchor: (replica: UUID, revision: Int, crc: UInt32)?
@@ -41,12 +41,14 @@ public struct ReplicaFile: Sendable {
     private var device: UInt64 = 0
     private var inode: UInt64 = 0
 
-    public init(journal: UUID, replica: UUID, storeID: String, from: Int, url: String) {
+    /// - Parameter crc: the checksum of the commit `from`.
+    public init(journal: UUID, replica: UUID, storeID: String, from: Int, crc: UInt32? = nil, url: String) {
         self.journal = journal
         self.replica = replica
         self.storeID = storeID
         self.from = from
         self.url = url
+        if let crc { anchor = (replica, from, crc) }
     }
 
     /// The folder in a store's directory.

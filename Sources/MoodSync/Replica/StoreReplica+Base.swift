@@ -21,10 +21,17 @@ extension StoreReplica {
     /// Keeps a base when enough records have come. It takes the lock.
     func rest() throws(SyncError) {
         guard others.records.count > max(1000, fold.count / 4) else { return }
+        _ = try keepState()
+    }
+
+    /// Keeps the store's present state as the base. It takes the lock.
+    /// - Returns: the commit of that state.
+    func keepState() throws(SyncError) -> Int {
         try hold()
         defer { moods.endGroup() }
         try takeLocal()
         try keepBase()
+        return moods.durableRevision
     }
 
     /// Forgets records that a snapshot on the other side covers.

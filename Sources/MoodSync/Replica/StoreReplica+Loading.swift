@@ -136,10 +136,13 @@ extension StoreReplica {
     /// The commit of the last record that was made here.
     var lastRecorded: Record.Commit? {
         for replica in [file.replica] + file.former.reversed().map(\.replica) {
-            if let anchor = file.anchor, anchor.replica == replica, own[replica]?.last == nil {
+            let last = own[replica]?.last?.upTo
+            // The record of a setup names no checksum.
+            let isAtAnchor = last.map { $0.crc == 0 && $0.revision == file.anchor?.revision } ?? true
+            if let anchor = file.anchor, anchor.replica == replica, isAtAnchor {
                 return .init(storeID: file.storeID, revision: anchor.revision, crc: anchor.crc)
             }
-            if let last = own[replica]?.last, last.upTo.storeID == file.storeID { return last.upTo }
+            if let last, last.storeID == file.storeID { return last }
         }
         return nil
     }

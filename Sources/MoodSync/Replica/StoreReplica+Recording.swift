@@ -47,22 +47,15 @@ extension StoreReplica {
             var changes = try differences()
             if isAllUnsettled { changes.removeAll { if case .put = $0 { false } else { true } } }
             let revision = moods.durableRevision
-            // Commits before the gap make no records again: the store has the records of those that it has.
-            var there = saw
-            for id in ownIDs + [marked].compactMap(\.self) {
-                there.setHeads(fold.known.resolved(saw).heads(of: id), of: id)
-            }
-            for id in ownIDs {
-                for branch in fold.known.branches[id] ?? [] {
-                    let last = branch.lastIndex {
-                        has(.init(storeID: self.file.storeID, revision: $0.revision, crc: $0.commit))
-                    }
-                    guard let last else { continue }
-                    there = fold.known.adding(.init(number: last + 1, crc: branch[last].crc), of: id, to: there)
-                }
+            // Commits before the gap make no records again. Those with a record are in a store that was not put back, whatever
+            // name it has now.
+            var there = fold.known.resolved(saw)
+            for id in isAllUnsettled ? [] : ownIDs {
+                guard let last = own[id]?.last else { continue }
+                there = fold.known.adding(.init(number: last.number, crc: last.crc), of: id, to: there)
             }
             steps = [.seen(there, marked, after: revision)]
-            if !changes.isEmpty { steps.append(.local(revision: revision, crc: crc(of: revision) ?? 0, changes)) }
+            if !changes.isEmpty { steps.append(.state(revision: revision, changes)) }
             hasHistory = true
         }
         defer { isWhole = recorder.awaited == nil && hasOwn }
@@ -194,9 +187,8 @@ extension StoreReplica {
         defer { moods.endGroup() }
         let changes = try differences()
         if changes.isEmpty, !isNew { return }
-        if !isNew { try makeUnrecordedCommit() }
         let revision = moods.durableRevision
-        steps = [.local(revision: revision, crc: crc(of: revision) ?? 0, changes)]
+        steps = [.state(revision: revision, changes)]
         try commit(try recordLocal())
         shownBefore = [:]
     }

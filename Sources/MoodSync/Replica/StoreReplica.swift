@@ -139,7 +139,8 @@ final class StoreReplica {
         defer { moods.endGroup() }
         try load(makesAgain)
         guard isWhole else { return }
-        let (isNew, id) = (isAllUnsettled, file.replica)
+        // The next round need not read the history from its beginning, or over its gap, again.
+        let (isNew, id) = (isAllUnsettled || !hasHistory, file.replica)
         let touched = try recordLocal()
         guard isWhole else { return }
         try show(touched)
@@ -151,7 +152,7 @@ final class StoreReplica {
             }
             recorder.isPutBack = false
         }
-        // Before another join takes its place, and so that the history need not be read from its beginning again.
+        // Before another join takes its place.
         if exchange(&isJoined, with: false) || isNew { try keepBase() }
         // Records that came and are not in the store yet may be nowhere else any more.
         for record in others.records { inbox.add(record) }
@@ -179,16 +180,7 @@ final class StoreReplica {
 
     var revision: Int { moods.durableRevision }
 
-    /// The checksum that ends a commit's line; nil if there is no such commit, or the history does not reach so far.
-    func crc(of revision: Int) -> UInt32? {
-        guard revision > 0, revision <= moods.durableRevision else { return nil }
-        var crc: UInt32?
-        _ = moods.commits(after: revision - 1) { commit in
-            if commit.seq == revision { crc = commit.crc }
-            return false
-        }
-        return crc
-    }
+    func crc(of revision: Int) -> UInt32? { moods.crc(of: revision) }
 
     /// Whether the store has this very commit, as far as known.
     func has(_ commit: Record.Commit) -> Bool {
@@ -261,31 +253,17 @@ final class StoreReplica {
             }
             // Own records are in the store without a mark.
             if bytes == 0, isSeen { return }
-            try mark()
+            var vector = JSONWriter(capacity: 256)
+            fold.vector.write(to: &vector)
+            try moods.mark(saw: Array(vector.buffer.bytes), more: marks)
+            try moods.endCommit()
+            do throws(StorageError) { try moods.flush() } catch { throw .storage(error) }
+            saw = fold.vector
+            marked = file.replica
+            recorder.see(saw)
+            looked = moods.durableRevision
+            try holdAgain()
         } catch {
-            moods.abandonCommit()
-            throw .store(error)
-        }
-    }
-
-    /// Ends the commit with the records that the store has from here on.
-    private func mark() throws(MoodStoreError) {
-        var vector = JSONWriter(capacity: 256)
-        fold.vector.write(to: &vector)
-        try moods.mark(saw: Array(vector.buffer.bytes), more: marks)
-        try moods.endCommit()
-        do throws(StorageError) { try moods.flush() } catch { throw .storage(error) }
-        saw = fold.vector
-        marked = file.replica
-        recorder.see(saw)
-        looked = moods.durableRevision
-        try holdAgain()
-    }
-
-    /// Makes a commit that no replica has recorded, so that a record of all moods can name it. The name of an earlier
-    /// commit would make it the twin of the record that another life of this store made of that commit.
-    func makeUnrecordedCommit() throws(SyncError) {
-        do throws(MoodStoreError) { try mark() } catch {
             moods.abandonCommit()
             throw .store(error)
         }

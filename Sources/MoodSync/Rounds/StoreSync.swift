@@ -130,6 +130,16 @@ public struct StoreSync: Sendable {
         }
     }
 
+    /// Makes the history up to the present commit needless for the sync: the base then holds its state and its marks.
+    /// - Returns: that commit; nil if the store takes no part in sync.
+    /// - Throws: also if records are missing that the store has, for which the history is still needed.
+    public func keepBase() throws(SyncError) -> Int? {
+        if try place.fileIfThere() == nil { return nil }
+        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds, isCancelled: isCancelled)
+        defer { extendLifetime(lock) }
+        return try StoreReplica.open(place, settings).keepState()
+    }
+
     private func file() throws(SyncError) -> ReplicaFile {
         // A copy, or another store: it takes its own id when it is opened for writing.
         var moods = MoodRecords(.directory(settings))
@@ -215,6 +225,7 @@ public struct StoreSync: Sendable {
         }
         do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
         let (count, identity, revision) = (moods.count, moods.identity, moods.durableRevision)
+        let crc = moods.crc(of: revision)
         moods.endGroup()
         guard let identity else { throw .refused(reason: "Moods that are kept in memory only are not synced.") }
         if !setup.isNew, count > 0, !setup.isConfirmed, try hasMoods(url, journal, config) {
@@ -224,7 +235,7 @@ public struct StoreSync: Sendable {
         if isCancelled() { throw .cancelled }
         try removeNotes()
         var file = ReplicaFile(
-            journal: journal, replica: try newID(), storeID: identity.id, from: revision, url: setup.url)
+            journal: journal, replica: try newID(), storeID: identity.id, from: revision, crc: crc, url: setup.url)
         file.config = config
         file.filter = setup.filter
         if setup.filter != nil {

@@ -12,6 +12,9 @@ public struct LocalRecorder: Sendable {
     public enum Step: Sendable {
         /// A commit of a user or a client.
         case local(revision: Int, crc: UInt32, [LocalChange])
+        /// The difference of a store to the fold where no commits say it: at a setup, and over a gap of the history. Its
+        /// record names no checksum, because the commit of this number may have a record that says what it did.
+        case state(revision: Int, [LocalChange])
         /// A mark after a commit: the records that are in the store from there on, and its replica, if the line names
         /// it.
         case seen(Vector, UUID?, after: Int)
@@ -136,6 +139,8 @@ public struct LocalRecorder: Sendable {
                 return []
             }
             return record(revision, crc, changes, in: &fold, shown: &shown, maker)
+        case .state(let revision, let changes):
+            return record(revision, 0, changes, in: &fold, shown: &shown, maker)
         }
     }
 
@@ -167,7 +172,7 @@ public struct LocalRecorder: Sendable {
             case .seen(let vector, _, _):
                 if isOpen { return true }
                 seen = vector
-            case .shown: break
+            case .shown, .state: break
             }
         }
         if !isOpen { return false }

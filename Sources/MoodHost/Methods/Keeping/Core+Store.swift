@@ -3,6 +3,7 @@ import JSONRPC
 import MoodCore
 import MoodProtocol
 import MoodStore
+import MoodSync
 import Storage
 
 /// `store.*`.
@@ -109,12 +110,18 @@ extension Core {
         let work = LongWork(on: store.helper, .init(message: "Writing the snapshot", done: 0, total: before.moods))
         let files = isAbsent ? nil : store.work(isCancelled: { work.isCancelled })
         let keptWithoutFiles = try files == nil ? shortenHistory(to: keepFrom) : nil
+        let sync = files != nil && keepFrom != nil ? syncForBase(work) : nil
         return LongRequest(work) {
+            let kept: Int?
+            do throws(SyncError) { kept = try Self.kept(keepFrom, by: sync) } catch {
+                let error = RPCError(error, by: "store.compact")
+                return { (_, _) throws in throw error }
+            }
             do throws(StorageError) {
                 let report = try files?.compact { work.tell($0, $1) }
                 return { (core, out) throws in
                     var historyFrom = keptWithoutFiles ?? 0
-                    if keptWithoutFiles == nil { historyFrom = try core.shortenHistory(to: keepFrom) }
+                    if keptWithoutFiles == nil { historyFrom = try core.shortenHistory(to: kept) }
                     // The answer shows the state that was written, not later changes.
                     out.beginObject()
                     out.member("revision", report?.revision ?? before.revision)
@@ -129,6 +136,12 @@ extension Core {
                 return { (_, _) throws in throw error }
             }
         }
+    }
+
+    /// The first revision to keep, if one was given: the sync keeps what its base does not hold.
+    private static func kept(_ revision: Int?, by sync: StoreSync?) throws(SyncError) -> Int? {
+        guard let revision, let base = try sync?.keepBase() else { return revision }
+        return min(revision, base + 1)
     }
 
     /// - Returns: the first revision of the kept history.
