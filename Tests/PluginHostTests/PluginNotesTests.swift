@@ -47,7 +47,25 @@ import Testing
             #expect((64 * 1024 - 100...64 * 1024).contains(bytes))
             #expect(printed.last?.text == "line 39999 of a flood that does not end")
             let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? .max
-            #expect(size <= 512 << 10)
+            #expect(size <= 1 << 20)
+        }
+    }
+
+    /// The parse of half a megabyte would hold up clients, ten times a second beside a flood.
+    @Test func aFileIsCutUnparsed() throws {
+        try Self.withFile { path in
+            let host = #"{"at":"2026-01-02T03:04:05.678Z","from":"host","text":"It ended."}"# + "\n"
+            let printed = host.replacing("host", with: "stderr").replacing("It ended.", with: "a")
+            let rubbish = String(repeating: "This is no line of a log, and is kept.\n", count: 30_000)
+            try Data((host + rubbish).utf8).write(to: URL(fileURLWithPath: path))
+            let notes = PluginNotes(path, isReadOnly: false)
+            Self.print("a", to: notes)
+            notes.flush()
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect((600 << 10...700 << 10).contains(text.utf8.count))
+            #expect(text.hasPrefix(host + "This is no line"))
+            #expect(text.hasSuffix("and is kept.\n" + printed))
+            #expect(notes.last(.max).map(\.text) == ["It ended.", "a"])
         }
     }
 

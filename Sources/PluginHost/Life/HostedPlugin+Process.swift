@@ -60,7 +60,7 @@ extension HostedPlugin {
         observe()
         failCalls(at: now)
         carryOut(order, at: now)
-        notes.flush(isLast: true)
+        notes.flush()
     }
 
     private func forgetProcess() {

@@ -17,7 +17,9 @@ public final class PluginNotes {
     /// The time that lines wait, so that a flood of them is not written one by one.
     private static let waitMilliseconds = 100
     /// The size at which the file is cut.
-    private static let fileBytesMax = 512 << 10
+    private static let fileBytesMax = 1 << 20
+    /// The bytes of a line in the file, for each that it counts in a `PluginLog`, at most: escapes, the time.
+    private static let expansionMax = 10
     /// The time to wait for another host's lock at the end of a process.
     private static let lockMilliseconds = 100
 
@@ -85,18 +87,32 @@ public final class PluginNotes {
         let size = try lock.file.status().size
         let lines = Self.text(log.last(.max))
         if size + lines.count <= Self.fileBytesMax { return try lock.file.write(lines, at: size) }
-        var whole = Self.read(path)
-        for line in log.last(.max) { whole.add(line) }
-        let text = Self.text(whole.last(.max))
-        try lock.file.write(text, at: 0)
-        try lock.file.truncate(to: text.count)
+        let whole = Self.kept(of: Self.bytes(path)) + lines
+        try lock.file.write(whole, at: 0)
+        try lock.file.truncate(to: whole.count)
+    }
+
+    /// The last lines of a file, and the host's lines before them. It parses none: a flood has this done again and
+    /// again, and clients wait for it.
+    private static func kept(of bytes: [UInt8]) -> [UInt8] {
+        var rest = bytes[..<max(bytes.count - expansionMax * PluginLog.pluginBytesMax, 0)]
+        // The line at the cut goes too.
+        let first = bytes[rest.endIndex...].firstIndex(of: newline).map { $0 + 1 } ?? bytes.endIndex
+        var ofHost: [ArraySlice<UInt8>] = []
+        var room = expansionMax * PluginLog.hostBytesMax
+        while room > 0, let line = takeLast(&rest) {
+            guard isOfHost(line), line.last == newline else { continue }
+            ofHost.append(line)
+            room -= line.count
+        }
+        return ofHost.reversed().flatMap { $0 } + bytes[first...]
     }
 
     private static func text(_ lines: [PluginLog.Line]) -> [UInt8] {
         var writer = JSONWriter(capacity: 4096)
         for line in lines {
             line.write(to: &writer)
-            writer.buffer.append(UInt8(ascii: "\n"))
+            writer.buffer.append(newline)
         }
         return Array(writer.buffer.bytes)
     }
@@ -112,21 +128,20 @@ public final class PluginNotes {
         return whole.last(limit)
     }
 
+    private static func bytes(_ path: String?) -> [UInt8] {
+        path.flatMap { try? FileSystem.system.readWhole($0, bytesMax: 2 * fileBytesMax) } ?? []
+    }
+
     /// Reads the last lines of the file, from its end on, because a flood before them may be long. Skips unreadable
     /// parts, because it is only a log.
     private static func read(_ path: String?) -> PluginLog {
         var log = PluginLog()
-        guard let path, let bytes = try? FileSystem.system.readWhole(path, bytesMax: 2 * fileBytesMax) else {
-            return log
-        }
+        let bytes = bytes(path)
         var room = (plugin: PluginLog.pluginBytesMax, host: PluginLog.hostBytesMax)
         var lines: [(PluginLog.Source, String?, String, String)] = []
         var rest = bytes[...]
-        while !rest.isEmpty, room.plugin > 0 || room.host > 0 {
-            let start = (rest.dropLast().lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
-            let line = rest[start...]
-            rest = rest[..<start]
-            let isOfHost = line.dropFirst(hostMark.at).starts(with: hostMark.text)
+        while room.plugin > 0 || room.host > 0, let line = takeLast(&rest) {
+            let isOfHost = isOfHost(line)
             guard isOfHost ? room.host > 0 : room.plugin > 0, let value = try? JSONValue.parse(Array(line)),
                 let from = value["from"]?.string, let source = PluginLog.Source(rawValue: from),
                 let text = value["text"]?.string, let time = value["at"]?.string
@@ -138,6 +153,19 @@ public final class PluginNotes {
         return log
     }
 
+    /// The last line with its end.
+    private static func takeLast(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard !rest.isEmpty else { return nil }
+        let start = rest.dropLast().lastIndex(of: newline).map { $0 + 1 } ?? rest.startIndex
+        defer { rest = rest[..<start] }
+        return rest[start...]
+    }
+
+    private static func isOfHost(_ line: ArraySlice<UInt8>) -> Bool {
+        line.dropFirst(hostMark.at).starts(with: hostMark.text)
+    }
+
+    private static let newline = UInt8(ascii: "\n")
     /// The text that shows a line of the host in the file, and its place: after the time.
     private static let hostMark = (at: #"{"at":"2026-01-02T03:04:05.678Z""#.utf8.count, text: #","from":"host""#.utf8)
 }

@@ -26,8 +26,9 @@ extension PluginRegistry {
     func tick(at time: Int) {
         let now = Clock.monotonicMilliseconds
         for plugin in all where plugin.deadline.map({ $0 <= now }) ?? false { plugin.tick(at: time) }
-        for plugin in ready { plugin.checkDisk(at: now) }
-        for one in notes.values where one.deadline.map({ $0 <= now }) ?? false { one.flush() }
+        for plugin in ready { plugin.checkDisk(at: now, fileCounter) }
+        // One in a turn, because a client waits for the turn.
+        notes.values.first { $0.deadline.map { $0 <= now } ?? false }?.flush()
         leaving.removeAll { $0.isGone && !$0.hasNews }
         removeOutdated()
     }

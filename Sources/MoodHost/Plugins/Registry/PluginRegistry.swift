@@ -58,6 +58,7 @@ final class PluginRegistry {
     let temporary = TemporaryFolder("moodboard-plugins")
     /// Notes on plugins that have run here or were asked about, by id.
     var notes: [PluginID: PluginNotes] = [:]
+    let fileCounter = HelperThread()
 
     init(_ options: HostOptions) {
         self.options = options

@@ -5,6 +5,7 @@ import MoodProtocol
 import MoodText
 import Platform
 import PluginHost
+import Synchronization
 import Versions
 
 /// A plugin that may run: its record and its process.
@@ -21,6 +22,7 @@ final class TrustedPlugin {
     let isUsable: Bool
     private let data: String?
     private var diskTime = 0
+    private let excess = Excess()
     /// The lines that the log has once.
     private var told: Set<String> = []
     private static let toldMax = 64
@@ -182,15 +184,34 @@ final class TrustedPlugin {
     /// The time of the next check; nil while it does not run.
     var diskDeadline: Int? { data != nil && hosted.isAlive ? diskTime : nil }
 
-    /// Stops a plugin that has written more than it may, until the user starts it again.
-    func checkDisk(at now: Int) {
+    /// Stops a plugin that had written more than it may when its files were counted last, until the user starts it
+    /// again. Has them counted anew.
+    /// - Parameter counter: counts beside the loop, because a plugin may have very many files.
+    func checkDisk(at now: Int, _ counter: HelperThread) {
         guard let data, let time = diskDeadline, now >= time else { return }
         diskTime = now + Self.diskMilliseconds
-        var files = 0
-        let bytes = Self.bytes(in: data, &files)
-        guard bytes > manifest.limits.diskMB << 20 || files > Self.filesMax else { return }
-        hosted.condemn(
-            .init(.disk, "its data directory has more than \(manifest.limits.diskMB) MB (diskMB), or too many files"))
+        let (excess, start, bytesMax) = (self.excess, hosted.life.starts, manifest.limits.diskMB << 20)
+        if excess.start.load(ordering: .acquiring) == start {
+            return hosted.condemn(
+                .init(
+                    .disk,
+                    "its data directory has more than \(manifest.limits.diskMB) MB (diskMB), or too many files"))
+        }
+        guard !excess.isCounting.exchange(true, ordering: .acquiring) else { return }
+        let count: @Sendable () -> Void = {
+            var files = 0
+            let bytes = Self.bytes(in: data, &files)
+            if bytes > bytesMax || files > Self.filesMax { excess.start.store(start, ordering: .releasing) }
+            excess.isCounting.store(false, ordering: .releasing)
+        }
+        if !counter.run(count) { count() }
+    }
+
+    /// The finding of the thread that counts.
+    private final class Excess: Sendable {
+        /// The start of the plugin, by number, in which it had too much.
+        let start = Atomic<Int>(0)
+        let isCounting = Atomic<Bool>(false)
     }
 
     /// The size of a folder. The length of a path bounds the depth of the recursion.
