@@ -127,6 +127,8 @@ extension Core {
                 throw RPCError.refused(by: one.name, reason)
             }
         }
+        // The store, with which plugins are read, need not be open for a route.
+        if pluginFlags.contains(.unread) { loadPlugins() }
         guard pluginFlags.contains(.navigateHooks) || request.isAgain else { return }
         for (route, router) in asked { try askNavigateHooks(route, router, request) }
     }

@@ -52,18 +52,44 @@ extension PluginRegistry {
         }
     }
 
-    func changeHooks(besides id: String?, vetoOnly: Bool) -> [HookRound.Hook] {
-        hooks(on: .change, besides: id, vetoOnly)
+    func changeHooks(besides id: String?, vetoOnly: Bool) throws(Stop) -> [HookRound.Hook] {
+        try hooks(on: .change, besides: id, vetoOnly)
     }
 
-    func navigateHooks(besides id: String?) -> [HookRound.Hook] { hooks(on: .navigate, besides: id, true) }
+    func navigateHooks(besides id: String?) throws(Stop) -> [HookRound.Hook] {
+        try hooks(on: .navigate, besides: id, true)
+    }
 
-    private func hooks(on occasion: Manifest.Hook.Occasion, besides id: String?, _ vetoOnly: Bool) -> [HookRound.Hook] {
-        plugins(that: occasion == .change ? .changeHooks : .navigateHooks).compactMap { plugin in
+    /// - Throws: a refusal, if a plugin that has to consent cannot be asked.
+    private func hooks(
+        on occasion: Manifest.Hook.Occasion, besides id: String?, _ vetoOnly: Bool
+    ) throws(Stop) -> [HookRound.Hook] {
+        let kind: ContributionKinds = occasion == .change ? .changeHooks : .navigateHooks
+        let plugins = plugins(that: kind)
+        for record in records.records
+        where record.isEnabled && record.provisions.contains(kind) && record.id.text != id
+            && !plugins.contains(where: { $0.id == record.id }) && record.needsConsent(on: occasion)
+        {
+            throw .refused(
+                .refused(
+                    by: "x.\(record.id)",
+                    "\(record.id), whose consent is needed, cannot be asked: this host cannot read its manifest in plugins.json. Nothing was done; trust it again, or disable it."
+                ))
+        }
+        return plugins.compactMap { plugin in
             guard plugin.id.text != id, let hook = plugin.manifest.provides.hook(on: occasion) else { return nil }
             return HookRound.Hook(
                 plugin: plugin.hosted, name: "x.\(plugin.id)", timeoutMilliseconds: hook.timeoutMilliseconds,
                 isClosed: hook.failure == .closed, vetoOnly: vetoOnly)
+        }
+    }
+}
+
+extension PluginRecords.Record {
+    /// Whether a hook that fails closed is in its manifest, which may be one that this host cannot read.
+    fileprivate func needsConsent(on occasion: Manifest.Hook.Occasion) -> Bool {
+        (manifest["provides"]?["hooks"]?.array ?? []).contains {
+            ($0["on"]?.string == "navigate") == (occasion == .navigate) && $0["failure"]?.string == "closed"
         }
     }
 }

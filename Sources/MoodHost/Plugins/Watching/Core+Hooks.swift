@@ -24,7 +24,7 @@ extension Core {
             guard let verdict = round.verdict else { return try wait(for: round, request) }
             if verdict.isFinal || round.isConfirmed && round.isAbout(summary) { return try Self.heed(verdict) }
         }
-        let hooks = plugins.changeHooks(
+        let hooks = try plugins.changeHooks(
             besides: request.caller.plugin,
             vetoOnly: ["store.undo", "store.redo", "store.import"].contains { method == $0 })
         if hooks.isEmpty { return }
@@ -95,7 +95,7 @@ extension Core {
     mutating func askNavigateHooks(
         _ route: Route, _ router: String, _ request: borrowing Request
     ) throws(Stop) {
-        let hooks = plugins.navigateHooks(besides: request.caller.plugin)
+        let hooks = try plugins.navigateHooks(besides: request.caller.plugin)
         let round = request.round
         if hooks.isEmpty, round?.navigation == nil { return }
         var writer = JSONWriter(capacity: 128)
