@@ -31,8 +31,10 @@ extension Tool {
                 }
             return "\(name): \(argument.map { $0 + ": " } ?? "")\(Self.inToolWords(error.message, isNative: isNative))"
         }
+        // The host's list of actions has some that are for people alone.
+        let isNoOffer = path == "/action/type" && !isNative
         return text(
-            Self.inToolWords(reason, isNative: isNative),
+            isNoOffer ? "is none that a screen offers; \(Self.advice)" : Self.inToolWords(reason, isNative: isNative),
             at: params.lazy.compactMap { $0.argument(at: path[...]) }.first ?? path)
     }
 

@@ -81,13 +81,13 @@ extension Tool {
     /// The params of `mood.history`, from the arguments of `mood_get`.
     public static let historyParams = [ToolParam.id, ToolParam("cursor"), ToolParam("limit")]
 
+    static let advice = "hand over the action as mood_screen has offered it, with all its members"
+
     /// The reason why an action is not for models; nil if it may be tried.
     public static func problem(ofAction action: ValidJSON?) -> String? {
         var type: JSONText?
         action?.forEachMember { name, value in if name.equals("type") { type = value.text } }
-        guard let type else {
-            return "is required: hand over the action as mood_screen has offered it, with all its members"
-        }
+        guard let type else { return "is required: \(advice)" }
         if type.equals("clear") || type.equals("insertSamples") { return "is for people alone" }
         if type.equals("subscribe") { return "is for native clients; subscribe to a resource instead" }
         return nil
