@@ -126,7 +126,7 @@ extension Core {
 
     /// Begins to follow the settings for a client. The present ones are not reported.
     mutating func beginFollowingSettings() {
-        if state.events.wants(.store) { return tellOfSettings() }
+        if state.followsSettings { return tellOfSettings() }
         kept.isFresh = false
         lookForSettings()
         let bytes = kept.bytes
@@ -135,7 +135,7 @@ extension Core {
 
     /// Checks for a change by another process.
     mutating func lookAtSettings() {
-        guard path != nil, state.events.wants(.store) else { return }
+        guard path != nil, state.followsSettings else { return }
         seeSettings()
     }
 
@@ -151,6 +151,7 @@ extension Core {
         guard kept.failure == nil, state.events.settings != bytes else { return }
         changeState { $0.events.settings = bytes }
         tellOfChosenSettings()
+        if state.models.followsStore { tellModels(of: .ofSettings) }
     }
 
     // MARK: Defaults

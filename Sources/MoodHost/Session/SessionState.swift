@@ -17,6 +17,9 @@ struct SessionState {
     /// Whether a subscription or route follows changes of moods.
     var followsStore: Bool { !events.subscriptions.isEmpty || navigation.hasMoods || models.followsStore }
 
+    /// Whether a subscription follows changes of settings: statistics and days of AI clients' resources go by them.
+    var followsSettings: Bool { events.wants(.store) || models.followsStore }
+
     /// The last commit that all followers have; nil without followers.
     var toldToAll: Int? {
         guard let told = models.told else { return events.toldToAll }

@@ -40,7 +40,15 @@ struct ModelListener {
 
 /// The moods that unreported commits have touched.
 struct TouchedMoods {
+    /// None, but other settings: by them moods are on other days.
+    static var ofSettings: TouchedMoods {
+        var touched = TouchedMoods()
+        (touched.isEmpty, touched.isOfSettings) = (false, true)
+        return touched
+    }
+
     private(set) var isEmpty = true
+    private(set) var isOfSettings = false
     private var ids: Set<MoodID> = []
     /// Whether there were too many to keep, or they are unknown.
     private var isAll = false

@@ -105,6 +105,7 @@ extension Core {
         change(&models)
         if models.wantsCommits, models.told == nil {
             try admit(.reads, request)
+            beginFollowingSettings()
             models.told = store.revision
             let identity = store.identity
             if state.events.store == nil { changeState { $0.events.store = identity } }
@@ -112,17 +113,20 @@ extension Core {
         changeState { $0.models = models }
     }
 
-    /// Notifies AI clients of commits that change resources they follow.
+    /// Notifies AI clients of commits or settings that change resources they follow.
     mutating func tellModels(of touched: TouchedMoods) {
         guard !touched.isEmpty else { return }
         let models = state.models
         for address in models.addresses where touched.mayChange(address) { notices.addUpdated(address, for: nil) }
-        if models.hearsLists { notices.addListChanged("notifications/resources/list_changed", for: nil) }
+        let changesList = !touched.isOfSettings
+        if changesList, models.hearsLists {
+            notices.addListChanged("notifications/resources/list_changed", for: nil)
+        }
         for listener in models.listeners {
             for address in listener.addresses where touched.mayChange(address) {
                 notices.addUpdated(address, for: listener.id)
             }
-            if listener.hearsLists {
+            if changesList, listener.hearsLists {
                 notices.addListChanged("notifications/resources/list_changed", for: listener.id)
             }
         }
