@@ -88,7 +88,9 @@ struct Configuration {
                 }
                 store = text.hasPrefix("~/") ? (home ?? "") + text.dropFirst() : text
             case "color":
-                guard Self.colors.contains(text) else { throw fault(offset, "'color' is auto, never or always.") }
+                guard Self.colors.contains(text) else {
+                    throw fault(offset, "'color' is auto, never or always, not '\(text)'.")
+                }
                 color = text
             default: pager = text
             }

@@ -39,7 +39,7 @@ import Testing
             ":3:3: there is no 'colour'; there are store, color, pager, keepZone, sync. Did you mean 'color'?"
         ),
         ("{\"store\":}", ":1:10: "), ("[]", ":1:1: "),
-        ("{\"color\": \"red\"}", ":1:2: 'color' is auto, never or always."),
+        ("{\"color\": \"red\"}", ":1:2: 'color' is auto, never or always, not 'red'."),
         ("{\n\"pager\": 3}", ":2:1: 'pager' is a text in quotes."),
         ("{\"store\": \"a\"}", ":1:2: 'store' is a path from the root on"),
     ])

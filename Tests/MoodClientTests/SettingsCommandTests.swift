@@ -61,7 +61,7 @@ import Testing
     @Test func whatIsNoneIsRefusedAndNothingIsKept() {
         #expect(run(["settings", "nonsense"]).0 == .usage && run(["settings", "keepZone", "maybe"]).0 == .usage)
         let (status, outside) = run(["settings", "color", "red"])
-        #expect(status == .badData && outside.error.contains("color: 'color' is auto, never or always."))
+        #expect(status == .badData && outside.error.contains("color: 'color' is auto, never or always, not 'red'."))
         #expect(kept(outside).isEmpty && run(["settings", "palette", "x"]).0 == .usage)
         let failure = Canned.error(-32602, "invalidParams", "/timeZone must be a zone", more: #","path":"/timeZone""#)
         let refused = run(["settings", "timeZone", "Mars"], failure: failure)

@@ -17,7 +17,7 @@ extension Command {
         .options(.editor, .operationID, .dryRun),
         .note(
             "After the mood, +WORD is a tag and a leading @TIME the time; the rest is the note. After -- nothing is a sign."
-                + " The emoji may be a name such as :smile:. 'mood rpc settings.get' shows your palette."),
+                + " The emoji may be a name such as :smile:. 'mood palette' shows your feelings."),
         .example("mood add calm slept well +sport", "A word of your palette, a note, a tag."),
         .example("mood add 😊 Happy", "An emoji and a label of your own."),
         .example("mood add 😴 Tired @'yesterday 23:30' --valence -0.4", "An older one, rather unpleasant."),

@@ -10,7 +10,7 @@ extension Command {
             "For plugin and transport: a folder to run from, such as a venv."),
         .option("python", .text("PATH"), "The same: a virtual environment, or its python."),
         .option("limit", .text("NAME=VALUE"), isRepeatable: true, "A limit of the host, such as pluginHelloMs=30000."),
-        .option("config", .text("JSON"), "For transport: what sync.setup would tell it, an object."),
+        .option("config", .text("JSON"), "For transport: the --config of 'mood sync setup', an object."),
         .actions(Client.examinations),
         .note(
             "Starts the host, opens the store and reads everything in it. Nothing is changed. The exit status is 0 when"
