@@ -276,6 +276,25 @@ import Testing
             } while cursor != nil && shown < 200
         }
     }
+
+    /// The index has notes without their accents.
+    @Test func anExactTextHasItsAccents() throws {
+        let directory = TestDirectory()
+        let moods = TestMoods(directory.location())
+        for (number, notes) in ["a cafe", "a café"].enumerated() {
+            _ = try moods.create(["emoji": "😊", "label": "a", "notes": .string(notes)], id: testID(number))
+        }
+        try moods.endCommit()
+        try moods.flush()
+        try moods.with { try compact(&$0) }
+        try moods.reopen()
+        for (number, text) in ["cafe", "café"].enumerated() {
+            var query = MoodQuery()
+            query.filter = MoodFilter(isExact: true)
+            Array(text.utf8).withUnsafeBytes { query.filter.search($0) }
+            #expect(try moods.list(query).items == [testID(number).text])
+        }
+    }
 }
 
 /// Long work is known before it begins.
