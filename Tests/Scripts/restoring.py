@@ -571,7 +571,9 @@ def first_round_that_hangs(root):
     # The sync is left in its place, and the round does not hold it up.
     start = time.monotonic()
     assert one.call("sync.leave")["state"] == one.status()["state"] == "off"
-    assert time.monotonic() - start < 8 and one.receive(setup)["result"]["state"] == "off"
+    said = one.receive(setup)["result"]
+    # The setup is answered before the store has left, or after it.
+    assert time.monotonic() - start < 8 and (said["state"] == "off" or "cancelled" in said["lastError"]), said
     alone(one, root)
 
 
