@@ -221,6 +221,8 @@ def load_until_kill(run, model, load, moment, window, randomness):
             return acknowledged
         for line in lines:
             answer = json.loads(line)
+            if answer["id"] == "compact" and answer.get("error", {}).get("data", {}).get("retryable"):
+                continue
             if "result" not in answer:
                 raise Lost(f"a valid change was refused: {answer}")
             if answer["id"] != "compact":

@@ -109,6 +109,27 @@ import Testing
         #expect(try texts() == ["t1"])
     }
 
+    @Test func waitsForAnOpeningThatLooks() throws {
+        try Self.commit(directory, 1)
+        let looker = open(directory.path("moods.json"), O_RDONLY | O_CLOEXEC)
+        #expect(flock(looker, LOCK_EX | LOCK_NB) == 0)
+        var files = FileSystem.system
+        let lock = files.lock
+        let refusals = Mutex(0)
+        files.lock = { descriptor, kind throws(SystemError) in
+            do throws(SystemError) { try lock(descriptor, kind) } catch {
+                let count = refusals.withLock {
+                    $0 += 1; return $0
+                }
+                // The first is the compaction's own look.
+                if count == 3 { close(looker) }
+                throw error
+            }
+        }
+        #expect(try Compaction.run(settings(directory, files), .test).generation == 2)
+        #expect(refusals.withLock { $0 } == 3)
+    }
+
     @Test func isNotClearedAwayByAnOpening() throws {
         try Self.commit(directory, 1)
         let files = files { directory in

@@ -29,14 +29,16 @@ public enum Compaction {
                 throw StoreFiles.gone(settings.directory)
             }
             if let refusal = store.refusal { throw refusal }
-            guard store.revision >= revision else {
-                throw .busy(reason: "Files of the store in \(settings.directory) have changed meanwhile. Try again.")
-            }
+            guard store.revision >= revision else { throw changed(settings) }
             if forgetsOperations { store.files?.markedOperations = 0 }
             return try store.writeNextGeneration(progress)
         } catch {
             throw isCancelled() ? .cancelled : error
         }
+    }
+
+    fileprivate static func changed(_ settings: StoreSettings) -> StorageError {
+        .busy(reason: "Files of the store in \(settings.directory) have changed meanwhile. Try again.")
     }
 }
 
@@ -46,7 +48,7 @@ extension RecordStore {
     ) throws(StorageError) -> RewriteReport {
         if let refusal { throw refusal }
         guard let open = files.take() else { throw Self.isBusy }
-        let snapshot = try open.lockSnapshot()
+        let snapshot = try open.lockSnapshot(withinMilliseconds: 100)
         let (count, revision) = (layers.count, revision)
         var fault: IndexFault?
         defer { _ = snapshot.descriptor }
@@ -67,7 +69,7 @@ extension StoreFiles {
     /// Whether no compaction is running; the lock is held, so that none can end meanwhile.
     func isNobodyCompacting() -> Bool {
         do throws(StorageError) {
-            _ = try lockSnapshot()
+            _ = try lockSnapshot(withinMilliseconds: 0)
             return true
         } catch {
             return false
@@ -75,16 +77,19 @@ extension StoreFiles {
     }
 
     /// The snapshot with a lock of its own, which keeps other compactions away.
-    fileprivate func lockSnapshot() throws(StorageError) -> File {
+    /// - Parameter limit: how long another process may hold it: one that opens the store does so for a moment.
+    fileprivate func lockSnapshot(withinMilliseconds limit: Int) throws(StorageError) -> File {
         let name = StoreDirectory.snapshotName
+        let deadline = Clock.monotonicMilliseconds + limit
+        var isFree = false
         do throws(SystemError) {
             let file = try place.open(name, .read)
-            try settings.fileSystem.lock(file.descriptor, .exclusiveNow)
-            if let snapshotIdentity, try file.status().isSameFile(as: snapshotIdentity) { return file }
+            isFree = try settings.fileSystem.lock(file.descriptor, .exclusiveNow, until: deadline)
+            if isFree, let snapshotIdentity, try file.status().isSameFile(as: snapshotIdentity) { return file }
         } catch {
-            guard error.code == EWOULDBLOCK else { throw .reading(error, name) }
+            throw .reading(error, name)
         }
-        throw RecordStore.isBusy
+        throw isFree ? Compaction.changed(settings) : RecordStore.isBusy
     }
 
     /// Makes the next generation with `records`, which are those of commit `revision`, and the lines committed since.
