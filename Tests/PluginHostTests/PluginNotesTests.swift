@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import Testing
 
 @testable import PluginHost
@@ -66,6 +67,26 @@ import Testing
             #expect(text.hasPrefix(host + "This is no line"))
             #expect(text.hasSuffix("and is kept.\n" + printed))
             #expect(notes.last(.max).map(\.text) == ["It ended.", "a"])
+        }
+    }
+
+    /// The loop never waits for the file: its lines wait for the thread that writes them.
+    @Test func aThreadWritesTheFile() {
+        Self.withFile { path in
+            let helper = HelperThread()
+            let notes = PluginNotes(path, isReadOnly: false, helper)
+            let gate = DispatchSemaphore(value: 0)
+            #expect(helper.run { gate.wait() })
+            for text in ["first", "second"] {
+                Self.print(text, to: notes)
+                notes.flush()
+                #expect(!FileManager.default.fileExists(atPath: path))
+            }
+            gate.signal()
+            #expect(helper.wait(milliseconds: 10_000))
+            #expect((try? String(contentsOfFile: path, encoding: .utf8))?.contains("first") == true)
+            #expect(notes.deadline != nil)
+            #expect(notes.last(10).map(\.text) == ["first", "second"])
         }
     }
 

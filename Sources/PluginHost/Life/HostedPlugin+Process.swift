@@ -160,7 +160,6 @@ extension HostedPlugin {
     public func end() {
         process?.kill()
         process = nil
-        notes.flush(isLast: true)
     }
 
     /// Forgets its crashes.

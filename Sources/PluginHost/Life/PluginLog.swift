@@ -2,7 +2,7 @@ import JSONCodec
 
 /// The last 64 KiB of lines that a plugin printed on stderr or sent with `plugin.log`, and separately the last 8 KiB of
 /// the host's own lines: a plugin that floods its log cannot hide the host's.
-public struct PluginLog {
+public struct PluginLog: Sendable {
     public enum Source: String, Sendable { case stderr, log, host }
 
     public struct Line: Sendable {
@@ -113,6 +113,14 @@ public struct PluginLog {
     /// Whether there is no whole line.
     var isEmpty: Bool { ofPlugin.isEmpty && ofHost.isEmpty }
 
+    /// Takes the whole lines.
+    mutating func takeLines() -> PluginLog {
+        var lines = self
+        lines.partial = []
+        removeAll()
+        return lines
+    }
+
     /// Forgets the whole lines.
     mutating func removeAll() {
         ofPlugin.removeAll()
@@ -120,6 +128,8 @@ public struct PluginLog {
         (pluginBytes, hostBytes) = (0, 0)
     }
 
-    /// Adds a line of another log.
-    mutating func add(_ line: Line) { add(line.from, line.level, line.text, at: line.at) }
+    /// Adds the lines of another log.
+    mutating func add(_ other: PluginLog) {
+        for line in other.last(.max) { add(line.from, line.level, line.text, at: line.at) }
+    }
 }

@@ -1,5 +1,6 @@
 import JSONCodec
 import Platform
+import Synchronization
 
 /// The last fault of a plugin, and its time.
 public struct LastError: Sendable {
@@ -20,23 +21,32 @@ public final class PluginNotes {
     private static let fileBytesMax = 1 << 20
     /// The bytes of a line in the file, for each that it counts in a `PluginLog`, at most: escapes, the time.
     private static let expansionMax = 10
-    /// The time to wait for another host's lock at the end of a process.
+    /// The time to wait for another host's lock.
     private static let lockMilliseconds = 100
 
     public internal(set) var lastError: LastError?
-    /// The lines that are not in the file; all lines without a file.
+    /// The newest lines; all lines without a file.
     private var log = PluginLog()
     private let path: String?
     private let isReadOnly: Bool
+    private let helper: HelperThread?
+    /// The lines that the helper thread writes. The lock is held while it does, which is too long for the loop.
+    private let unwritten = Unwritten()
     /// The time to write the waiting lines; by the monotonic clock.
     public private(set) var deadline: Int?
+
+    private final class Unwritten: Sendable {
+        let log = Mutex(PluginLog())
+    }
 
     /// - Parameters:
     ///   - path: the path of the file; nil in memory.
     ///   - isReadOnly: whether the file is only read.
-    public init(_ path: String?, isReadOnly: Bool) {
+    ///   - helper: writes the file; nil: the caller's thread does.
+    public init(_ path: String?, isReadOnly: Bool, _ helper: HelperThread? = nil) {
         self.path = path
         self.isReadOnly = isReadOnly
+        self.helper = helper
     }
 
     /// Forgets its last fault.
@@ -64,36 +74,48 @@ public final class PluginNotes {
         deadline = Clock.monotonicMilliseconds + Self.waitMilliseconds
     }
 
-    /// Writes the waiting lines. Lines that cannot be written stay, and are tried again with the next.
-    /// - Parameter isLast: whether this is the last attempt for now, which may wait for the lock.
-    public func flush(isLast: Bool = false) {
+    /// Has the helper thread write the waiting lines. Lines that cannot be written stay, and are tried again with the next.
+    public func flush() {
         deadline = nil
         guard let path, !isReadOnly, !log.isEmpty else { return }
-        do throws(FileLock.Failure) {
-            let lock = try FileLock.acquire(
-                path, timeoutMilliseconds: isLast ? Self.lockMilliseconds : 0, in: .system)
-            do throws(SystemError) {
-                try write(to: lock)
-                log.removeAll()
-            } catch {
-                throw .system(error)
-            }
-        } catch {
-            if case .timedOut = error { wait() }
+        let areTaken = unwritten.log.withLockIfAvailable { waiting in
+            guard waiting.isEmpty else { return false }
+            waiting = log.takeLines()
+            return true
+        }
+        if areTaken != true { wait() }
+        let write: @Sendable () -> Void = { [unwritten] in unwritten.log.withLock { Self.write(&$0, to: path) } }
+        if helper?.run(write) != true { write() }
+    }
+
+    /// Writes all lines before it returns.
+    public func settle() {
+        deadline = nil
+        guard let path, !isReadOnly else { return }
+        unwritten.log.withLock { waiting in
+            waiting.add(log.takeLines())
+            Self.write(&waiting, to: path)
         }
     }
 
-    private func write(to lock: borrowing FileLock) throws(SystemError) {
+    private static func write(_ log: inout PluginLog, to path: String) {
+        if log.isEmpty { return }
+        guard let lock = try? FileLock.acquire(path, timeoutMilliseconds: lockMilliseconds, in: .system) else { return }
+        do throws(SystemError) {
+            try write(text(log.last(.max)), to: lock, path)
+            log.removeAll()
+        } catch {}
+    }
+
+    private static func write(_ lines: [UInt8], to lock: borrowing FileLock, _ path: String) throws(SystemError) {
         let size = try lock.file.status().size
-        let lines = Self.text(log.last(.max))
-        if size + lines.count <= Self.fileBytesMax { return try lock.file.write(lines, at: size) }
-        let whole = Self.kept(of: Self.bytes(path)) + lines
+        if size + lines.count <= fileBytesMax { return try lock.file.write(lines, at: size) }
+        let whole = kept(of: bytes(path)) + lines
         try lock.file.write(whole, at: 0)
         try lock.file.truncate(to: whole.count)
     }
 
-    /// The last lines of a file, and the host's lines before them. It parses none: a flood has this done again and
-    /// again, and clients wait for it.
+    /// The last lines of a file, and the host's lines before them. It parses none: a flood has this done again and again.
     private static func kept(of bytes: [UInt8]) -> [UInt8] {
         var rest = bytes[..<max(bytes.count - expansionMax * PluginLog.pluginBytesMax, 0)]
         // The line at the cut goes too.
@@ -121,10 +143,11 @@ public final class PluginNotes {
 
     /// The last lines, in order of arrival.
     public func last(_ limit: Int) -> [PluginLog.Line] {
-        flush()
+        settle()
         guard path != nil else { return log.last(limit) }
         var whole = Self.read(path)
-        for line in log.last(.max) { whole.add(line) }
+        whole.add(unwritten.log.withLock { $0 })
+        whole.add(log)
         return whole.last(limit)
     }
 

@@ -23,7 +23,7 @@ extension PluginRegistry {
     /// The notes that outlive the process of a plugin.
     func notes(of id: PluginID) -> PluginNotes {
         if let known = notes[id] { return known }
-        let made = PluginNotes(dataFolder(id).map { $0 + ".log" }, isReadOnly: options.isReadOnly)
+        let made = PluginNotes(dataFolder(id).map { $0 + ".log" }, isReadOnly: options.isReadOnly, helper)
         notes[id] = made
         return made
     }

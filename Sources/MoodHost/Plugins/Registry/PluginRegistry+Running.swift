@@ -26,9 +26,8 @@ extension PluginRegistry {
     func tick(at time: Int) {
         let now = Clock.monotonicMilliseconds
         for plugin in all where plugin.deadline.map({ $0 <= now }) ?? false { plugin.tick(at: time) }
-        for plugin in ready { plugin.checkDisk(at: now, fileCounter) }
-        // One in a turn, because a client waits for the turn.
-        notes.values.first { $0.deadline.map { $0 <= now } ?? false }?.flush()
+        for plugin in ready { plugin.checkDisk(at: now, helper) }
+        for one in notes.values where one.deadline.map({ $0 <= now }) ?? false { one.flush() }
         leaving.removeAll { $0.isGone && !$0.hasNews }
         removeOutdated()
     }
@@ -89,7 +88,7 @@ extension PluginRegistry {
             }
         }
         for plugin in all { plugin.end() }
-        for one in notes.values { one.flush(isLast: true) }
+        for one in notes.values { one.settle() }
         leaving.removeAll()
         removeOutdated()
         if let folder = temporary.made {

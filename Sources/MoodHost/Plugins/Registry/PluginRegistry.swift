@@ -58,7 +58,8 @@ final class PluginRegistry {
     let temporary = TemporaryFolder("moodboard-plugins")
     /// Notes on plugins that have run here or were asked about, by id.
     var notes: [PluginID: PluginNotes] = [:]
-    let fileCounter = HelperThread()
+    /// For work on the files of plugins that no request waits for.
+    let helper = HelperThread()
 
     init(_ options: HostOptions) {
         self.options = options
