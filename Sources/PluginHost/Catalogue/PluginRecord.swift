@@ -72,7 +72,7 @@ extension PluginRecords {
 
         public static func == (a: Record, b: Record) -> Bool {
             // Members are written in one order, so texts are equal only if values are.
-            a.id == b.id && a.manifestText == b.manifestText && a.bytes == b.bytes
+            a.id == b.id && a.manifestText == b.manifestText && a.facts == b.facts
         }
 
         /// Reads a record in valid JSON, and moves the reader past it.
@@ -187,6 +187,14 @@ extension PluginRecords {
 
         func write(to writer: inout JSONWriter) {
             writer.beginObject()
+            writeFacts(to: &writer)
+            writer.key("manifest")
+            manifestText.withUnsafeBytes { writer.raw($0) }
+            writer.endObject()
+        }
+
+        /// The members besides the manifest.
+        private func writeFacts(to writer: inout JSONWriter) {
             writer.member("digest", digest)
             writer.member("trustedSince", trustedSince)
             writer.member("trustedRevision", trustedRevision)
@@ -208,14 +216,13 @@ extension PluginRecords {
                 writer.key(text: member.name)
                 member.value.write(to: &writer)
             }
-            writer.key("manifest")
-            manifestText.withUnsafeBytes { writer.raw($0) }
-            writer.endObject()
         }
 
-        private var bytes: [UInt8] {
+        private var facts: [UInt8] {
             var writer = JSONWriter()
-            write(to: &writer)
+            writer.beginObject()
+            writeFacts(to: &writer)
+            writer.endObject()
             return Array(writer.buffer.bytes)
         }
     }

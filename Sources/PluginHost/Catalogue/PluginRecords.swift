@@ -81,8 +81,10 @@ public struct PluginRecords: Sendable, Equatable {
 
     /// Equal if the files would be.
     public static func == (a: PluginRecords, b: PluginRecords) -> Bool {
-        a.records.count == b.records.count && a.write() == b.write()
+        a.records == b.records && a.unknown.text == b.unknown.text
     }
+
+    private var unknown: JSONValue { .array([.object(otherRecords), .object(others)]) }
 }
 
 /// The file `plugins-secrets.json` of a store, which no other user may read (0600): the members of configs with

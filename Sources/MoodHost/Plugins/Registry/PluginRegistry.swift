@@ -106,7 +106,8 @@ final class PluginRegistry {
         text = nil
         guard !settings.isOff else { return }
         let (before, secretsBefore) = (self.records, self.secrets)
-        if wasLoaded, records == before, secrets.write() == secretsBefore.write() { return }
+        let isChanged = records != before
+        if wasLoaded, !isChanged, secrets.write() == secretsBefore.write() { return }
         func goesOn(_ id: PluginID) -> Bool {
             records[id]?.runs(like: before[id]) == true && secretsBefore[id].text == secrets[id].text
         }
@@ -124,7 +125,7 @@ final class PluginRegistry {
         }
         known = records.records.compactMap { $0.isEnabled ? ($0.id, $0.provisions) : nil }
         // A change that no AI client can see costs one more listing.
-        if before != records { toolRevision += 1 }
+        if isChanged { toolRevision += 1 }
         provisions = known.reduce(into: []) { $0.formUnion($1.provisions) }
         hasMethods = !provisions.contains(.methods)
         for (id, stateBefore) in zip(changed, statesBefore) { tellState(of: id, unless: stateBefore) }
