@@ -18,7 +18,7 @@ import Testing
 
     private static func copy(
         _ folder: TestFolder, _ digest: PluginDigest, _ calls: FolderCalls = .unsynced
-    ) throws -> String {
+    ) throws -> TrustedCopy {
         try TrustedCopy.make(
             from: folder.path + "/org.a.one", of: try id(), into: folder.path + "/run", expecting: digest, calls: calls)
     }
@@ -29,7 +29,7 @@ import Testing
 
     @Test func aCopyIsTheSameAndReadOnly() throws {
         let (folder, digest) = try Self.make()
-        let path = try Self.copy(folder, digest, .system)
+        let path = try Self.copy(folder, digest, .system).path
         #expect(path == folder.path + "/run/org.a.one/" + digest.text && Self.names(folder) == [digest.text])
         #expect(TrustedCopy.isWhole(path, digest))
         #expect(try FileSystem.system.list(path).sorted() == ["deep", "main.sh", "plugin.json"])
@@ -40,7 +40,7 @@ import Testing
         #expect(modes == [true, true, true, true])
         // The copy exists already, whatever the folder contains by now.
         try folder.write("other", to: "org.a.one/main.sh", mode: 0o755)
-        #expect(try Self.copy(folder, digest) == path && TrustedCopy.isWhole(path, digest))
+        #expect(try Self.copy(folder, digest).path == path && TrustedCopy.isWhole(path, digest))
     }
 
     @Test func anotherFolderThanExpectedIsRefused() throws {
@@ -52,12 +52,12 @@ import Testing
 
     @Test func aDamagedCopyIsMadeAnew() throws {
         let (folder, digest) = try Self.make()
-        let path = try Self.copy(folder, digest)
+        let path = try Self.copy(folder, digest).path
         chmod(path, 0o700)
         chmod(path + "/plugin.json", 0o600)
         unlink(path + "/plugin.json")
         #expect(!TrustedCopy.isWhole(path, digest))
-        #expect(try Self.copy(folder, digest) == path && TrustedCopy.isWhole(path, digest))
+        #expect(try Self.copy(folder, digest).path == path && TrustedCopy.isWhole(path, digest))
     }
 
     @Test func whatACrashLeftIsRemovedAndWhatIsBeingMadeIsNot() throws {
@@ -68,10 +68,31 @@ import Testing
         try FileSystem.system.lock(held.descriptor, .exclusiveNow)
         _ = try Self.copy(folder, digest)
         #expect(Self.names(folder) == [".unfinished-3-4", digest.text])
-        TrustedCopy.removeOthers(of: try Self.id(), in: folder.path + "/run", keeping: digest)
+        #expect(TrustedCopy.removeOthers(of: try Self.id(), in: folder.path + "/run") { digest })
         #expect(Self.names(folder) == [".unfinished-3-4", digest.text])
-        TrustedCopy.removeOthers(of: try Self.id(), in: folder.path + "/run", keeping: nil)
+        #expect(TrustedCopy.removeOthers(of: try Self.id(), in: folder.path + "/run") { nil })
         #expect(Self.names(folder) == [".unfinished-3-4"])
+    }
+
+    /// Another host removes what its record does not name, between the copying and the record of this one.
+    @Test func aCopyStaysUntilARecordMayNameIt() throws {
+        let (folder, digest) = try Self.make()
+        let (id, run) = (try Self.id(), folder.path + "/run")
+        var copy: TrustedCopy? = try Self.copy(folder, digest)
+        #expect(!TrustedCopy.removeOthers(of: id, in: run) { nil })
+        #expect(Self.names(folder) == [digest.text])
+        extendLifetime(copy)
+        copy = nil
+        // The record was written before the lock is free, so it is read after that.
+        let isDone = TrustedCopy.removeOthers(of: id, in: run) {
+            let place = try File(run + "/" + id.text, .directory, in: .system)
+            #expect(throws: SystemError.self) { try FileSystem.system.lock(place.descriptor, .sharedNow) }
+            return digest
+        }
+        #expect(isDone && Self.names(folder) == [digest.text])
+        #expect(TrustedCopy.removeOthers(of: id, in: run) { throw SystemError(call: "read", code: EIO) })
+        #expect(Self.names(folder) == [digest.text], "a record that cannot be read may name it")
+        #expect(TrustedCopy.removeOthers(of: id, in: run) { nil } && Self.names(folder) == [])
     }
 
     /// A folder that changes at any moment of the copying gives the expected copy, or none.
@@ -94,7 +115,7 @@ import Testing
                 let counter = CallCounter(moment) { change(path) }
                 do {
                     let copy = try Self.copy(folder, digest, counter.calls)
-                    #expect(TrustedCopy.isWhole(copy, digest))
+                    #expect(TrustedCopy.isWhole(copy.path, digest))
                     copies += 1
                 } catch {
                     #expect(Self.names(folder) == [], "moment \(moment): \(error)")
@@ -118,7 +139,7 @@ import Testing
                 #expect(!Self.names(folder).contains(digest.text) || counter.lastCall == "sync")
             }
             // A second attempt succeeds.
-            #expect(TrustedCopy.isWhole(try Self.copy(folder, digest), digest))
+            #expect(TrustedCopy.isWhole(try Self.copy(folder, digest).path, digest))
             #expect(Self.names(folder).filter { !$0.hasPrefix(".") } == [digest.text])
         }
         #expect(failed > 20)

@@ -77,7 +77,7 @@ struct Core: ~Copyable {
 
     init(_ options: HostOptions, _ location: MoodRecords.Location) {
         self.options = options
-        plugins = PluginRegistry(options)
+        plugins = PluginRegistry(options, location)
         store = MoodRecords(location)
         let messageBytes = options.limits[.messageBytes]
         store.moodBytesMax = min(store.moodBytesMax, messageBytes - min(Self.bytesAroundMood, messageBytes / 16))

@@ -194,7 +194,8 @@ struct HostLoop: ~Copyable {
             sources.forget(.plugins)
         }
         // Without plugins no request waits for one.
-        arePluginsListened = !registry.all.isEmpty || !plugins.isEmpty || registry.hasChanges || registry.hasNotes
+        arePluginsListened =
+            !registry.all.isEmpty || !plugins.isEmpty || registry.hasChanges || registry.hasNotes || registry.isRemoving
         guard arePluginsListened else { return sources.setDeadline(.plugins, at: nil) }
         plugins.prepare(registry.all, isFull: session.isFull, &sources)
         sources.setDeadline(.plugins, at: session.pluginDeadline)

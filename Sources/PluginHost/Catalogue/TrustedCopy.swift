@@ -5,17 +5,29 @@ import Platform
 /// 1. The digest is over the copy, so the trusted bytes run, whatever happens to the folder meanwhile.
 /// 2. A copy gets its name only when it is complete, read-only and on the disk. Before that it is called
 /// `.unfinished-…`, and its maker locks it. An unlocked one is left from a crash, and the next maker removes it.
-public enum TrustedCopy {
+/// 3. A copy that no record names yet is not removed: until one does, its maker shares the lock on the plugin's folder
+/// of copies. A host removes copies under that lock alone, and reads the records under it.
+public final class TrustedCopy: Sendable {
     private static let unfinished = Array(".unfinished-".utf8)
+    /// The time to wait for a removal.
+    private static let lockMilliseconds = 2000
+
+    public let path: String
+    private let lock: File
+
+    private init(_ path: String, _ lock: consuming File) {
+        self.path = path
+        self.lock = lock
+    }
 
     /// Copies a folder, hashes the copy and keeps it if the digest is the expected one.
     /// - Parameter runDirectory: the folder of all copies; made if it is missing.
-    /// - Returns: the path of the copy.
+    /// - Returns: the copy, which is safe from removal while the object lives.
     /// - Throws: a problem if the folder breaks a rule, changes meanwhile, or has another digest. Then no copy remains.
     public static func make(
         from folder: String, of id: PluginID, into runDirectory: String, expecting digest: PluginDigest,
         calls: FolderCalls = .system
-    ) throws(PluginFolderProblem) -> String {
+    ) throws(PluginFolderProblem) -> TrustedCopy {
         let source = try PluginFolder(folder, calls)
         let own = runDirectory + "/" + id.text
         for path in [runDirectory, own] {
@@ -27,10 +39,18 @@ public enum TrustedCopy {
                 }
             }
         }
+        let lock = try making { () throws(SystemError) in
+            let lock = try File(own, .directory, in: .system)
+            let deadline = Clock.monotonicMilliseconds + lockMilliseconds
+            guard try FileSystem.system.lock(lock.descriptor, .sharedNow, until: deadline) else {
+                throw SystemError(call: "flock", subject: own, code: EWOULDBLOCK)
+            }
+            return lock
+        }
         let place = try PluginFolder(own, calls)
         removeLeftovers(place)
-        let (name, path) = (Array(digest.text.utf8), own + "/" + digest.text)
-        if isWhole(name, in: place, digest) { return path }
+        let (name, made) = (Array(digest.text.utf8), TrustedCopy(own + "/" + digest.text, lock))
+        if isWhole(name, in: place, digest) { return made }
         let temporary = unfinished + Array("\(ProcessFacts.processID)-\(UInt64.random(in: 0 ... .max))".utf8)
         do throws(PluginFolderProblem) {
             try fill(temporary, from: source, in: place, expecting: digest)
@@ -40,7 +60,7 @@ public enum TrustedCopy {
             try? remove(temporary, in: place.file.descriptor, calls)
             throw error
         }
-        return path
+        return made
     }
 
     private static func making<Value: ~Copyable>(
@@ -61,15 +81,21 @@ public enum TrustedCopy {
         return (try? copy.digest()) == digest
     }
 
-    /// Removes the copies of a plugin with other digests. No plugin may run from them any more.
-    public static func removeOthers(of id: PluginID, in runDirectory: String, keeping digest: PluginDigest?) {
-        guard let place = try? PluginFolder(runDirectory + "/" + id.text, .system) else { return }
-        let kept = Array((digest?.text ?? "").utf8)
+    /// Removes the copies of a plugin but the one in its record. No plugin may run from them any more.
+    /// - Parameter digest: reads the record. If that fails, all copies stay.
+    /// - Returns: false if some host makes a copy now.
+    public static func removeOthers(
+        of id: PluginID, in runDirectory: String, keeping digest: () throws -> PluginDigest?
+    ) -> Bool {
+        guard let place = try? PluginFolder(runDirectory + "/" + id.text, .system) else { return true }
+        guard (try? FileSystem.system.lock(place.file.descriptor, .exclusiveNow)) != nil else { return false }
+        guard let kept = try? Array((digest()?.text ?? "").utf8) else { return true }
         // A copy that cannot be removed does no harm.
         for name in (try? place.names([])) ?? [] where name != kept && !name.starts(with: unfinished) {
             try? remove(name, in: place.file.descriptor, place.calls)
         }
         removeLeftovers(place)
+        return true
     }
 
     private static func removeLeftovers(_ place: borrowing PluginFolder) {

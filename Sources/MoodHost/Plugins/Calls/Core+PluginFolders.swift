@@ -18,7 +18,7 @@ final class FolderWork<Result: Sendable>: Sendable {
 struct FolderCopying {
     let id: PluginID
     let digest: PluginDigest
-    let work = FolderWork<Result<String, PluginFolderProblem>>()
+    let work = FolderWork<Result<TrustedCopy, PluginFolderProblem>>()
 }
 
 /// Folders of plugins may have 64 MiB, so the helper thread copies them, and reads large ones.
@@ -99,14 +99,12 @@ extension Core {
     }
 
     /// The copy of a folder, made now if it was not made before.
-    mutating func takeCopy(_ found: Trustable) throws -> String {
+    mutating func takeCopy(_ found: Trustable) throws -> TrustedCopy {
         if let copying = plugins.copying, copying.id == found.id, copying.digest == found.digest,
             let result = copying.work.result
         {
             plugins.copying = nil
-            let copy = try result.get()
-            // Another host may have removed it.
-            if (try? FileSystem.system.statusOfPath(copy)) != nil { return copy }
+            return try result.get()
         }
         return try TrustedCopy.make(from: found.path, of: found.id, into: plugins.runFolder(), expecting: found.digest)
     }

@@ -61,7 +61,7 @@ extension Core {
         let before = plugins.records[id]
         let same = before.flatMap { $0.digest == current.text ? $0 : nil }
         let given = try grants(arguments)
-        let copy: String
+        let copy: TrustedCopy
         do {
             copy = try takeCopy(found)
             try plugins.makeDataFolder(id)
@@ -69,7 +69,7 @@ extension Core {
             throw RPCError.refused(by: id.text, "\(id) cannot be copied: \(error)")
         }
         let runtimes = given.runtimes ?? same?.runtimes ?? []
-        guard let program = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: runtimes) else {
+        guard let program = ExecSearch.find(manifest.exec[0], folder: copy.path, runtimes: runtimes) else {
             let reason =
                 "Its program \(manifest.exec[0]) is not in the folder, in \(ExecSearch.path) or in a runtime of this request, or may not be executed."
             throw RPCError.refused(by: id.text, reason, message: "\(id): \(reason)")
@@ -82,7 +82,8 @@ extension Core {
         made.runtimes = runtimes
         if manifest.kind == .mcp { try pinTools(given.tools, before, &made) }
         let record = made
-        let claim = plugins.claimCopies(of: id)
+        // Until a record names the copy, its lock has the removal wait.
+        plugins.noteOutdated(id)
         return try changePlugins(&out) { (records, _) in
             let before = records[id]
             records[id] = record
@@ -91,7 +92,7 @@ extension Core {
                 records[id]?.isEnabled = before.isEnabled
             }
         } then: { (core, out) in
-            defer { extendLifetime(claim) }
+            extendLifetime(copy)
             core.noteTools(of: id, manifest)
             // An MCP server must run once to list its tools.
             if manifest.kind == .mcp { core.plugins[id]?.hosted.wake() }

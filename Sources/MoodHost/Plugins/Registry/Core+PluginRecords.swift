@@ -114,6 +114,18 @@ extension MoodRecords {
     }
 }
 
+extension PluginRecords {
+    /// The records of the store as they are now; in memory, these.
+    func read(again location: MoodRecords.Location) throws(StorageError) -> PluginRecords {
+        guard case .directory(let settings) = location else { return self }
+        let open = try StoreFiles.read(.plugins, of: settings, bytesMax: Self.fileBytesMax)
+        return try PluginContents(PluginText(open: open, secret: nil)).records
+    }
+
+    /// The digest of the copy that a plugin runs from.
+    func digest(of id: PluginID) -> PluginDigest? { self[id].flatMap { PluginDigest($0.digest) } }
+}
+
 extension PluginContents {
     init(_ text: PluginText) throws(StorageError) {
         records = try Self.read(text.open, .plugins, PluginRecords()) { (bytes) throws(PluginRecords.Damage) in

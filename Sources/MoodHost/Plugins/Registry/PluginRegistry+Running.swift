@@ -19,6 +19,7 @@ extension PluginRegistry {
         for plugin in all { if let time = plugin.deadline { earliest = min(earliest ?? time, time) } }
         for one in notes.values { if let time = one.deadline { earliest = min(earliest ?? time, time) } }
         for plugin in ready { if let time = plugin.diskDeadline { earliest = min(earliest ?? time, time) } }
+        if isRemoving { earliest = min(earliest ?? .max, removalTime) }
         return earliest
     }
 
@@ -35,25 +36,31 @@ extension PluginRegistry {
     /// Notes that outdated copies of a plugin remain.
     func noteOutdated(_ id: PluginID) { outdated.insert(id) }
 
-    /// Keeps the copies of a plugin for as long as the claim lives. After it, those that its record does not name are removed.
-    func claimCopies(of id: PluginID) -> CopyClaim {
-        let claim = CopyClaim(id)
-        claims.append(CopyClaim.Weak(claim: claim))
-        noteOutdated(id)
-        return claim
-    }
+    /// Whether outdated copies remain.
+    var isRemoving: Bool { removal != nil || !outdated.isEmpty }
 
-    /// Removes outdated copies, once no plugin runs from them here, and no trust may still name one.
+    /// Has outdated copies removed, once no plugin runs from them here. A large one has thousands of files.
     private func removeOutdated() {
-        guard !outdated.isEmpty, let folder = try? runFolder() else { return }
-        claims.removeAll { $0.claim == nil }
-        for id in outdated
-        where copying?.id != id && !claims.contains(where: { $0.claim?.id == id })
-            && !leaving.contains(where: { $0.id == id })
-        {
-            TrustedCopy.removeOthers(of: id, in: folder, keeping: records[id].flatMap { PluginDigest($0.digest) })
-            outdated.remove(id)
+        let now = Clock.monotonicMilliseconds
+        guard isRemoving, now >= removalTime else { return }
+        removalTime = now + Self.removalMilliseconds
+        if let left = removal?.result {
+            outdated.formUnion(left)
+            removal = nil
         }
+        let ids = outdated.filter { id in !leaving.contains { $0.id == id } }
+        guard removal == nil, !ids.isEmpty, let folder = try? runFolder() else { return }
+        outdated.subtract(ids)
+        let (work, records) = (FolderWork<Set<PluginID>>(), records)
+        let remove: @Sendable () -> Void = { [location] in
+            let left = ids.filter { id in
+                !TrustedCopy.removeOthers(of: id, in: folder) { try records.read(again: location).digest(of: id) }
+            }
+            work.end(left)
+        }
+        removal = work
+        // The records in memory change with the loop.
+        if store == nil || !helper.run(remove) { remove() }
     }
 
     /// Whether plugins have news since the last call.
@@ -90,25 +97,22 @@ extension PluginRegistry {
         for plugin in all { plugin.end() }
         for one in notes.values { one.settle() }
         leaving.removeAll()
-        removeOutdated()
+        for _ in 0..<2 {
+            // First for a removal that is under way.
+            _ = helper.wait(milliseconds: Self.removalMilliseconds)
+            removalTime = 0
+            removeOutdated()
+        }
+        _ = helper.wait(milliseconds: Self.removalMilliseconds)
         if let folder = temporary.made {
-            let ids = records.records.map(\.id) + (copying.map { [$0.id] } ?? [])
-            for id in ids { TrustedCopy.removeOthers(of: id, in: folder, keeping: nil) }
+            let ids = records.records.map(\.id) + (copying.take().map { [$0.id] } ?? [])
+            for id in ids { _ = TrustedCopy.removeOthers(of: id, in: folder) { nil } }
             temporary.remove(folders: ids.map(\.text))
         }
     }
 
     /// The time for a goodbye, SIGTERM, SIGKILL, and a little more.
     private static let partingMilliseconds = 1500
-}
-
-/// The claim of a trust on the copies of its plugin. The request holds it until the record names one of them, or the request has failed.
-final class CopyClaim: Sendable {
-    let id: PluginID
-
-    init(_ id: PluginID) { self.id = id }
-
-    struct Weak {
-        weak var claim: CopyClaim?
-    }
+    /// The time until the removal of copies is tried again, and the time for it at the end.
+    private static let removalMilliseconds = 200
 }

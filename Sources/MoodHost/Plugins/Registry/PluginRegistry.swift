@@ -2,6 +2,7 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 import MoodProtocol
+import MoodStore
 import MoodText
 import Platform
 import PluginHost
@@ -13,6 +14,7 @@ import PluginHost
 final class PluginRegistry {
     let settings: PluginSettings
     let options: HostOptions
+    let location: MoodRecords.Location
     /// The store's directory; nil in memory. Absolute, because plugins start in another directory.
     let store: String?
     /// The trusted plugins, as in `plugins.json`.
@@ -51,20 +53,24 @@ final class PluginRegistry {
     var outdated: Set<PluginID> = []
     /// The digests of the folders that requests asked about.
     var digests = DigestCache()
+    /// The removal of such copies that is under way; its result are the plugins whose copies stay for now.
+    var removal: FolderWork<Set<PluginID>>?
+    /// The time of the next attempt.
+    var removalTime = 0
     /// The folders that the helper thread reads.
     var reading: FolderWork<[DigestCache.Reading]>?
     var copying: FolderCopying?
-    var claims: [CopyClaim.Weak] = []
     let temporary = TemporaryFolder("moodboard-plugins")
     /// Notes on plugins that have run here or were asked about, by id.
     var notes: [PluginID: PluginNotes] = [:]
     /// For work on the files of plugins that no request waits for.
     let helper = HelperThread()
 
-    init(_ options: HostOptions) {
+    init(_ options: HostOptions, _ location: MoodRecords.Location) {
         self.options = options
         settings = options.plugins
         store = if case .directory(let path) = options.place { Terminal.absolute(path) } else { nil }
+        self.location = location
     }
 
     var hasChangeHooks: Bool { provisions.contains(.changeHooks) }
