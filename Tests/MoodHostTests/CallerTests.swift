@@ -53,6 +53,9 @@ import Testing
         for method in ["nav.goBack", "store.compact", "host.shutdown"] {
             #expect(try asked.answer(writer, method)?.kind == "permissionDenied", "\(method)")
         }
+        // MCP is for clients, and a name is no guess at itself.
+        let unknown = try #require(try asked.answer(reader, "tools/list"))
+        #expect(unknown.code == -32601 && unknown["error"]?["data"]?["suggestions"]?.array?.isEmpty == true)
         // Its params do not matter to a caller who may not call it.
         let refused = try #require(try asked.answer(reader, "mood.create"))
         #expect(refused.code == 1040 && refused["error"]?["data"]?["permission"]?.string == "moods:write")

@@ -46,10 +46,10 @@ public enum ModelMethod: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The error for a name in the manner of MCP; nil for another name.
+    /// The error for a misspelled name in the manner of MCP; nil for another name.
     public static func notFound(_ name: String) -> RPCError? {
-        guard name.contains("/"), !name.hasPrefix("$/") else { return nil }
         let names = allCases.map { "\($0.name)" }
+        guard name.contains("/"), !name.hasPrefix("$/"), !names.contains(name) else { return nil }
         let nearest = NearestNames.find(name, among: names)
         let shown = String(name.unicodeScalars.prefix(100))
         let hint =
