@@ -2,8 +2,19 @@ import JSONCodec
 import JSONRPC
 import MoodProtocol
 import MoodStore
+import Platform
 import PluginHost
 import Storage
+
+extension PluginRegistry {
+    /// The problem of the records, with its remedy; nil if it is one of the whole store.
+    fileprivate func problem(_ error: StorageError) -> String? {
+        guard case .unavailable(let reason, let advice) = error else { return error.reason }
+        let files = [PluginRecords.fileName, PluginSecrets.fileName]
+        let isThere = files.contains { (try? FileSystem.system.statusOfPath("\(store ?? "")/\($0)")) != nil }
+        return isThere ? "\(reason) \(advice)" : nil
+    }
+}
 
 /// The text of both files with the records of plugins.
 struct PluginText: Equatable, Sendable {
@@ -47,10 +58,9 @@ extension Core {
         } catch {
             // Running plugins go on; plugins without a readable record are not trusted. If the store is missing or
             // cannot be opened, the requests that need it report that.
-            if case .unavailable = error {
-            } else {
-                if plugins.problem != error.reason { log(.warning, error.reason) }
-                plugins.problem = error.reason
+            if let problem = plugins.problem(error) {
+                if plugins.problem != problem { log(.warning, problem) }
+                plugins.problem = problem
             }
             if !plugins.isLoaded { plugins.take(PluginRecords(), PluginSecrets(), &methods) }
         }
