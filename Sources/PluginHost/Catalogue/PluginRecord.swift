@@ -64,10 +64,16 @@ extension PluginRecords {
 
         /// Whether both run the same plugin in the same way, apart from pinned tools and restarts.
         public func runs(like other: Record?) -> Bool {
-            guard var other, other.digest.utf8.elementsEqual(digest.utf8) else { return false }
-            (other.tools, other.toolList) = (tools, toolList)
-            (other.restarts, other.skips) = (restarts, skips)
-            return other == self
+            guard let other, other.digest.utf8.elementsEqual(digest.utf8) else { return false }
+            return program == other.program
+        }
+
+        /// This record without pinned tools and restarts.
+        private var program: Record {
+            var program = self
+            (program.tools, program.toolList) = (nil, nil)
+            (program.restarts, program.skips) = (0, 0)
+            return program
         }
 
         public static func == (a: Record, b: Record) -> Bool {

@@ -127,17 +127,18 @@ final class TrustedPlugin {
     /// Takes its list of tools. Tools that differ from those the user has seen cannot be called, so that no server
     /// changes after it was trusted.
     func takeTools() {
-        let tools = hosted.tools
-        toolsDigest = PluginDigest.ofTools(.array(tools)).text
-        hosted.mayBeCalled = Set(seen(tools).compactMap { $0["name"]?.string })
+        toolsDigest = PluginDigest.ofTools(.array(hosted.tools)).text
+        hosted.mayBeCalled = Self.names(of: seen)
         toolsChanged = true
     }
 
+    private static func names(of tools: [JSONValue]) -> Set<String> { Set(tools.compactMap { $0["name"]?.string }) }
+
     /// The tools that equal their pinned versions; all of them if none are pinned.
-    private func seen(_ tools: [JSONValue]) -> [JSONValue] {
-        guard let pinned = record.toolList?.array else {
-            return record.tools == nil || record.tools == toolsDigest ? tools : []
-        }
+    private var seen: [JSONValue] {
+        let tools = hosted.tools
+        if record.tools == toolsDigest { return tools }
+        guard let pinned = record.toolList?.array else { return record.tools == nil ? tools : [] }
         let known = Set(pinned.map { PluginDigest.ofTools($0) })
         return tools.filter { known.contains(PluginDigest.ofTools($0)) }
     }
@@ -151,17 +152,18 @@ final class TrustedPlugin {
     /// Makes methods of its tools that the user has seen.
     func showTools() {
         toolsChanged = false
-        ownMethods = Self.methods(of: .array(seen(hosted.tools)))
+        ownMethods = Self.methods(of: .array(seen))
     }
 
     /// Takes a changed record of a plugin that goes on: other tools are pinned, or it is restarted.
     func take(_ record: PluginRecords.Record) {
         self.record = record
         guard manifest.kind == .mcp else { return }
-        if toolsDigest == nil {
-            ownMethods = Self.methods(of: record.toolList)
-        } else {
-            takeTools()
+        if toolsDigest == nil { return ownMethods = Self.methods(of: record.toolList) }
+        let seen = seen
+        hosted.mayBeCalled = Self.names(of: seen)
+        // Schemas of many tools take long to read again.
+        if toolsChanged || seen.count != ownMethods.count || Set(ownMethods.map(\.name)) != hosted.mayBeCalled {
             showTools()
         }
     }
