@@ -43,6 +43,7 @@ FAULTS = {
     "asks for a form": "by a form",
     "sends a form": "by a form",
     "a yes for anything": "not bound",
+    "any state of a yes": "that it did not give",
     "pages in a circle": "lead back",
     "refuses its own cursor": "refuses the nextCursor",
     "waits for itself": "calls at the same time",
@@ -105,9 +106,10 @@ def mcp(method, params):
             return {"content": [{"type": "text", "text": f"{name} is wrong"}], "isError": True}
         if fault == "asks for a form":
             return {"resultType": "input_required", "inputRequests": {"a": {"method": "elicitation/create", "params": FORM}}}
-        if fault == "a yes for anything":
+        if fault in ("a yes for anything", "any state of a yes") and "inputResponses" not in params:
             asked = {"mode": "url", "message": "Really?", "url": "https://example.org", "elicitationId": "1"}
-            return {"resultType": "input_required", "inputRequests": {"a": {"method": "elicitation/create", "params": asked}}}
+            state = {} if fault == "a yes for anything" else {"requestState": "s"}
+            return {"resultType": "input_required", "inputRequests": {"a": {"method": "elicitation/create", "params": asked}}, **state}
         cursor = params["arguments"].get("cursor")
         if cursor and fault == "refuses its own cursor":
             return {"content": [{"type": "text", "text": "cursor is wrong"}], "isError": True}

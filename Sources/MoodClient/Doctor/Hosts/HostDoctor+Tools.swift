@@ -123,15 +123,8 @@ extension HostDoctor {
             guest.ask(self, "tools/call", [.init("name", .string(name)), .init("arguments", arguments)])
         }
         let answer = ask(SchemaSample(input).value)
-        if answer?["result"]?["resultType"]?.string == "input_required",
-            answer?.text.contains("requestedSchema") ?? false
-        {
-            note(Self.clause, "\(name) asks a person by a form, which the client has not declared.")
-        }
-        if let result = answer?["result"], result["resultType"]?.string == "input_required",
-            result["requestState"] == nil
-        {
-            note(Self.clause, "\(name) asks a person without a requestState: a yes is not bound to what was asked.")
+        if let asked = answer?["result"], asked["resultType"]?.string == "input_required" {
+            confirm(name, SchemaSample(input).value, asked, guest)
         }
         if input["properties"]?["cursor"] != nil { turnPages(name, SchemaSample(input).value, answer, ask) }
         if let output, let result = answer?["result"], result["isError"]?.boolean != true,
@@ -157,6 +150,29 @@ extension HostDoctor {
         if isRefused, !said.contains(property) {
             note(Self.clause, "\(name): the error for a wrong \(property) does not name it.")
         }
+    }
+
+    /// Answers a question of a tool with a yes to another one.
+    private func confirm(_ name: String, _ arguments: JSONValue, _ asked: JSONValue, _ guest: Guest) {
+        if asked.text.contains("requestedSchema") {
+            note(Self.clause, "\(name) asks a person by a form, which the client has not declared.")
+        }
+        guard let state = asked["requestState"] else {
+            return note(
+                Self.clause, "\(name) asks a person without a requestState: a yes is not bound to what was asked.")
+        }
+        let yes = (asked["inputRequests"]?.object ?? []).map { JSONValue.Member($0.name, ["action": "accept"]) }
+        let result = guest.ask(
+            self, "tools/call",
+            [
+                .init("name", .string(name)), .init("arguments", arguments), .init("inputResponses", .object(yes)),
+                .init("requestState", .string((state.string ?? "") + "x")),
+            ])?["result"]
+        guard let result, result["isError"]?.boolean != true, result["resultType"]?.string != "input_required"
+        else { return }
+        note(
+            Self.clause,
+            "\(name) takes a yes with a requestState that it did not give: it is not bound to what was asked.")
     }
 
     private static func onlyReads(_ tool: JSONValue) -> Bool { tool["annotations"]?["readOnlyHint"]?.boolean == true }
