@@ -33,7 +33,7 @@ import Testing
         #expect(try session.result("mood.list")["items"]?.array?.count == 1, "nothing was done")
     }
 
-    /// Who needs to consent is not known, so nothing passes until the user has mended the file.
+    /// A hook whose consent is needed may be in the file, so nothing passes until the user has mended it.
     @Test(arguments: ["flip", "rubbish", "link", "folder"])
     func recordsThatCannotBeReadLetNothingPass(_ damage: String) throws {
         let directory = TestDirectory()
