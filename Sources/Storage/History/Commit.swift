@@ -202,6 +202,8 @@ struct CommitReading {
             try walk(
                 file.descriptor, known, upTo: link.last, files, extractor, link.upgrade(files.settings), &buffer, body)
             try readCommitFile(endOf: link, files, extractor, extent(link.last), &buffer, body)
+            // A damaged line: what follows it is not read, and the next journal may not follow on what was.
+            if wantsMore, revision < min(link.last, last) { return false }
         }
         return !wantsMore || revision == last
     }
