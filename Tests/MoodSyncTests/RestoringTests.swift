@@ -36,12 +36,7 @@ import Testing
         for number in 0..<lost { try phone.create(id(10 + number), "After") }
         try phone.update(id(1), #"{"label":"Green tea"}"#)
         for store in [phone, laptop] { try store.now() }
-        for name in try FileSystem.system.list(phone.path) where name != "sync" {
-            try FileManager.default.removeItem(atPath: phone.path + "/" + name)
-        }
-        for name in try FileSystem.system.list(before.path) where name != "sync" {
-            try FileManager.default.copyItem(atPath: before.path + "/" + name, toPath: phone.path + "/" + name)
-        }
+        try putBack(phone, before)
         let old = try replica(phone)
         for number in 0..<more { try phone.create(id(20 + number), "New") }
         try phone.update(id(1), #"{"notes":"put back"}"#)
@@ -58,6 +53,48 @@ import Testing
         for store in [phone, laptop] { try store.now() }
         #expect(try laptop.moods()[id(30)] != nil)
         #expect(try status(phone).state == "idle" && status(phone).pending == 0)
+    }
+
+    /// Replaces the moods by those of a backup; `sync/` stays.
+    private func putBack(_ store: SyncedStore, _ backup: SyncedStore) throws {
+        for (path, isGone) in [(store.path, true), (backup.path, false)] {
+            for name in try FileSystem.system.list(path) where name != "sync" {
+                if isGone {
+                    try FileManager.default.removeItem(atPath: path + "/" + name)
+                } else {
+                    try FileManager.default.copyItem(atPath: path + "/" + name, toPath: store.path + "/" + name)
+                }
+            }
+        }
+    }
+
+    /// The backup is older than the setup, whose record tells of no single commit.
+    @Test(arguments: [0, 4], [1, 5])
+    func moodsThatWerePutBackToATimeBeforeTheSetupLoseNothing(lost: Int, more: Int) throws {
+        let url = "folder:" + (try SyncedStore.folder())
+        let (phone, laptop) = (try SyncedStore(), try SyncedStore())
+        for number in 1...3 { try phone.create(id(number), "Before") }
+        let before = try phone.copied()
+        for number in 0..<lost { try phone.create(id(10 + number), "Lost") }
+        try phone.delete(id(2))
+        try phone.update(id(3), #"{"label":"Changed"}"#)
+        try phone.setUp(url, isNew: true)
+        try phone.now()
+        try laptop.setUp(url)
+        try laptop.now()
+        try laptop.update(id(1), #"{"label":"Laptop's"}"#)
+        for store in [laptop, phone] { try store.now() }
+        for _ in 0..<2 {
+            try putBack(phone, before)
+            for number in 0..<more { try phone.create(id(20 + number), "New") }
+            try phone.update(id(3), #"{"tags":["put back"]}"#)
+            try expectEqual(2 + lost + more, [phone, laptop])
+            #expect(try phone.member(id(1), "label") == #""Laptop's""#)
+            #expect(try phone.member(id(3), "tags") == #"["put back"]"#)
+            #expect(try phone.member(id(3), "label") == #""Changed""#)
+            for number in 0..<more { try laptop.delete(id(20 + number)) }
+            try expectEqual(2 + lost, [laptop, phone])
+        }
     }
 
     /// A phone and a laptop that have both of the phone's moods.
@@ -93,6 +130,24 @@ import Testing
         try expectEqual(1, [phone, laptop])
         try laptop.delete(id(2))
         try expectEqual(0, [phone, laptop])
+    }
+
+    /// A kill came after the setup's file, before its records.
+    @Test(arguments: [0, 1]) func aSetupThatWasCutOffIsBegunAgain(more: Int) throws {
+        let (phone, laptop, url) = try pair()
+        let tablet = try SyncedStore()
+        try tablet.create(id(3), "Third")
+        let identity = try #require(try tablet.change { $0.identity?.id })
+        let journal = try #require(try ReplicaFile.read(phone.path, in: .system)).file.journal
+        var file = ReplicaFile(
+            journal: journal, replica: UUID(high: 0x4000, low: 0x8000_0000_0000_0001), storeID: identity, from: 1,
+            url: url)
+        try file.write(tablet.path, in: .system)
+        for number in 0..<more { try tablet.create(id(4 + number), "After") }
+        try expectEqual(3 + more, [tablet, phone, laptop])
+        try tablet.delete(id(1))
+        try laptop.delete(id(3))
+        try expectEqual(1 + more, [tablet, phone, laptop])
     }
 
     /// The history has a gap, and the store becomes another replica.

@@ -23,6 +23,8 @@ import Testing
     @Test(
         arguments: [
             ("w", 21), ("y", 390), ("y", 1431), ("pklrcsutbywmgfenx", 1155), ("bywmgx", 479),
+            // A setup comes again.
+            ("ab", 168), ("ab", 220), ("ab", 407), ("abx", 269), ("aw", 541), ("ay", 168), ("pklrcsutbywmgfenxa", 1),
         ] as [(String, UInt64)])
     func namesAreTheJournals(features: String, seed: UInt64) {
         var simulation = Simulation(seed: seed, SimulationFeatures(features))
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["bK", "bwcgmrD", "mgfW", "peF", "mgfV", "pklrcsutO", "pN"])
+    @Test(arguments: ["bK", "bwcgmrD", "mgfW", "peF", "mgfV", "pklrcsutO", "pN", "abS"])
     func plantedMistakesAreFound(features: String) {
         let found = (1...UInt64(200)).contains { seed in
             var simulation = Simulation(seed: seed, SimulationFeatures(features))

@@ -41,14 +41,21 @@ public struct ReplicaFile: Sendable {
     private var device: UInt64 = 0
     private var inode: UInt64 = 0
 
-    /// - Parameter crc: the checksum of the commit `from`.
-    public init(journal: UUID, replica: UUID, storeID: String, from: Int, crc: UInt32? = nil, url: String) {
+    public init(journal: UUID, replica: UUID, storeID: String, from: Int, url: String) {
         self.journal = journal
         self.replica = replica
         self.storeID = storeID
         self.from = from
         self.url = url
-        if let crc { anchor = (replica, from, crc) }
+    }
+
+    /// Whether no setup has ended: the store's moods may not be in records yet.
+    public var isBegun: Bool { anchor == nil && former.isEmpty }
+
+    /// Ends the setup: the state after this commit is in records.
+    public mutating func endSetup(at revision: Int, crc: UInt32) {
+        from = revision
+        anchor = (replica, revision, crc)
     }
 
     /// The folder in a store's directory.
@@ -68,6 +75,7 @@ public struct ReplicaFile: Sendable {
         }
         former.append(Former(replica: self.replica, name: name, storeID: self.storeID, upTo: revision))
         if let crc { anchor = (replica, revision, crc) }
+        from = min(from, revision)
         self.replica = replica
         name = ProcessFacts.hostName
         if storeID != self.storeID { from = 0 }

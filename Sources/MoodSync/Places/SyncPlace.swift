@@ -10,6 +10,7 @@ import Storage
 ///     lock                     held by the process that syncs
 ///     own-<replica>.jsonl      the records that it made, under each of its ids
 ///     others.jsonl             records of others, since the base
+///     earlier.jsonl            the checksums of the commits before the setup (`EarlierCommits`)
 ///     base.jsonl               a snapshot of the store at a revision, so that not all records are read again
 ///     joined.jsonl             the next base, until the journal refers to it
 ///     status.json              the contents of `sync.status`
@@ -26,6 +27,7 @@ struct SyncPlace: Sendable {
 
     var path: String { store + "/" + ReplicaFile.folder }
     var others: String { path + "/others.jsonl" }
+    var earlier: String { path + "/earlier.jsonl" }
     var base: String { path + "/base.jsonl" }
     var joined: String { path + "/joined.jsonl" }
     var status: String { path + "/status.json" }

@@ -17,7 +17,7 @@ extension StoreReplica {
             fold = base.fold
             if isBaseHere { saw = base.fold.vector }
         }
-        let start = isBaseHere ? base?.commit.revision ?? file.from : file.from
+        let start = if let base, isBaseHere { base.commit.revision } else { try startOfHistory(isPutBack) }
         looked = start
         marked = file.maker(of: start)
         let heads = own.compactMapValues { $0.last.map { Vector.Head(number: $0.number, crc: $0.crc) } }
@@ -50,6 +50,13 @@ extension StoreReplica {
         fold = before
         recorder.waiting = known
         isAllUnsettled = true
+    }
+
+    /// The commit from which on records are made of commits. The setup's, unless the store was put back to a time before it.
+    private func startOfHistory(_ isPutBack: Bool) throws(SyncError) -> Int {
+        if !isPutBack { return file.from }
+        let last = try EarlierCommits.last(in: &moods, place.earlier, in: place.fileSystem)
+        return min(file.from, last ?? (file.from <= moods.durableRevision ? file.from : 0))
     }
 
     /// Reads the journal after a commit.
@@ -137,12 +144,14 @@ extension StoreReplica {
     var lastRecorded: Record.Commit? {
         for replica in [file.replica] + file.former.reversed().map(\.replica) {
             let last = own[replica]?.last?.upTo
-            // The record of a setup names no checksum.
-            let isAtAnchor = last.map { $0.crc == 0 && $0.revision == file.anchor?.revision } ?? true
+            // The record of a state names no commit.
+            let isAtAnchor = last?.revision ?? 0 == 0
             if let anchor = file.anchor, anchor.replica == replica, isAtAnchor {
                 return .init(storeID: file.storeID, revision: anchor.revision, crc: anchor.crc)
             }
-            if let last, last.storeID == file.storeID { return last }
+            guard let last, last.storeID == file.storeID else { continue }
+            // A kill came between the record of a state and its anchor: where the store is is unknown.
+            return last.revision == 0 ? .init(storeID: file.storeID, revision: .max) : last
         }
         return nil
     }

@@ -40,6 +40,7 @@ extension StoreReplica {
 
     func recordLocal() throws(SyncError) -> Set<UUID> {
         var touched = exchange(&unsettled, with: [])
+        var state: Int?
         if looked < moods.durableRevision { _ = readSteps(after: looked) }
         if !hasHistory {
             // The history has a gap, so the difference to the store's state is recorded. In a store that was put back,
@@ -55,7 +56,11 @@ extension StoreReplica {
                 there = fold.known.adding(.init(number: last.number, crc: last.crc), of: id, to: there)
             }
             steps = [.seen(there, marked, after: revision)]
-            if !changes.isEmpty { steps.append(.state(revision: revision, changes)) }
+            if !changes.isEmpty {
+                steps.append(.state(revision: revision, changes))
+                try writeEarlier()
+                state = revision
+            }
             hasHistory = true
         }
         defer { isWhole = recorder.awaited == nil && hasOwn }
@@ -81,6 +86,7 @@ extension StoreReplica {
             if own[replica] == nil { try own(replica) }
             try own[replica]?.append(records)
         }
+        if let state { try end(stateAt: state) }
         return touched
     }
 
@@ -180,16 +186,32 @@ extension StoreReplica {
         return changes
     }
 
-    /// Makes the first records of a store that had moods before: each mood is as old as its last change.
+    /// Makes the first records of a store that had moods before: each mood is as old as its last change. After a crash it is
+    /// begun again.
     /// - Parameter isNew: whether to make a record in any case, because a journal exists from its first record on.
-    func recordAll(isNew: Bool) throws(SyncError) {
-        try hold()
-        defer { moods.endGroup() }
+    func recordSetup(isNew: Bool) throws(SyncError) {
         let changes = try differences()
-        if changes.isEmpty, !isNew { return }
         let revision = moods.durableRevision
-        steps = [.state(revision: revision, changes)]
-        try commit(try recordLocal())
-        shownBefore = [:]
+        looked = revision
+        try writeEarlier()
+        if !changes.isEmpty || isNew {
+            steps = [.state(revision: revision, changes)]
+            try commit(try recordLocal())
+            shownBefore = [:]
+        }
+        try end(stateAt: revision)
+    }
+
+    private func writeEarlier() throws(SyncError) {
+        if isView { return }
+        try EarlierCommits.write(of: &moods, to: place.earlier, by: place.temporary, in: place.fileSystem)
+    }
+
+    /// Notes that a record has the state after a commit, so no earlier one needs a record.
+    private func end(stateAt revision: Int) throws(SyncError) {
+        file.endSetup(at: revision, crc: crc(of: revision) ?? 0)
+        do throws(SystemError) { try file.write(place.store, in: place.fileSystem) } catch {
+            throw SyncPlace.error(error)
+        }
     }
 }

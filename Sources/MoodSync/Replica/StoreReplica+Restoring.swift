@@ -33,7 +33,7 @@ extension StoreReplica {
                     } ?? true
                 let isOwn =
                     before && ownIDs.contains(record.replica) && record.upTo.storeID == file.storeID
-                    && file.maker(of: record.upTo.revision) == record.replica
+                    && (record.upTo.revision == 0 || file.maker(of: record.upTo.revision) == record.replica)
                     && (record.upTo.crc == 0 || crc(of: record.upTo.revision).map { $0 == record.upTo.crc } ?? true)
                 if isOwn {
                     try own[record.replica]?.append([record])

@@ -78,24 +78,26 @@ final class StoreReplica {
     }
 
     /// Reads the known state, and makes records of the commits without one.
-    /// - Parameter restore: gets missing records again. If there are none, the replica is not whole.
+    /// - Parameters:
+    ///   - isNew: whether a setup that has not ended begins a journal.
+    ///   - restore: gets missing records again. If there are none, the replica is not whole.
     /// - Throws: `missing` if records are missing, and `restore` is nil.
     static func open(
-        _ place: SyncPlace, _ settings: StoreSettings,
+        _ place: SyncPlace, _ settings: StoreSettings, isNew: Bool = true,
         restore: ((StoreReplica) throws(SyncError) -> Void)? = nil
     ) throws(SyncError) -> StoreReplica {
-        var replica = try begun(place, settings)
+        var replica = try begun(place, settings, isNew)
         if !replica.isWhole, let restore {
             try restore(replica)
             // Records that no longer exist are made again from the journal's own commits.
-            replica = try begun(place, settings, makesAgain: true)
+            replica = try begun(place, settings, isNew, makesAgain: true)
         }
         guard replica.isWhole || restore != nil else { throw .missing(replica.lacking) }
         return replica
     }
 
     private static func begun(
-        _ place: SyncPlace, _ settings: StoreSettings, makesAgain: Bool = false
+        _ place: SyncPlace, _ settings: StoreSettings, _ isNew: Bool, makesAgain: Bool = false
     ) throws(SyncError) -> StoreReplica {
         var moods = MoodRecords(.directory(settings))
         moods.origin = MoodRecords.syncOrigin
@@ -108,7 +110,7 @@ final class StoreReplica {
         ) { UUID(settings.makeIdentifier()) }
         try replica.own(file.replica)
         for former in file.former { try replica.own(former.replica) }
-        try replica.begin(makesAgain)
+        try replica.begin(isNew, makesAgain)
         return replica
     }
 
@@ -134,10 +136,11 @@ final class StoreReplica {
             reason: "Records are missing in sync/ that this store has taken in. Sync (sync.now) to have them again.")
     }
 
-    func begin(_ makesAgain: Bool) throws(SyncError) {
+    func begin(_ isNew: Bool, _ makesAgain: Bool) throws(SyncError) {
         try hold()
         defer { moods.endGroup() }
         try load(makesAgain)
+        if file.isBegun, fold.known.branches.isEmpty, saw.last.isEmpty { try recordSetup(isNew: isNew) }
         guard isWhole else { return }
         // The next round need not read the history from its beginning, or over its gap, again.
         let (isNew, id) = (isAllUnsettled || !hasHistory, file.replica)

@@ -225,7 +225,6 @@ public struct StoreSync: Sendable {
         }
         do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
         let (count, identity, revision) = (moods.count, moods.identity, moods.durableRevision)
-        let crc = moods.crc(of: revision)
         moods.endGroup()
         guard let identity else { throw .refused(reason: "Moods that are kept in memory only are not synced.") }
         if !setup.isNew, count > 0, !setup.isConfirmed, try hasMoods(url, journal, config) {
@@ -235,7 +234,7 @@ public struct StoreSync: Sendable {
         if isCancelled() { throw .cancelled }
         try removeNotes()
         var file = ReplicaFile(
-            journal: journal, replica: try newID(), storeID: identity.id, from: revision, crc: crc, url: setup.url)
+            journal: journal, replica: try newID(), storeID: identity.id, from: revision, url: setup.url)
         file.config = config
         file.filter = setup.filter
         if setup.filter != nil {
@@ -243,8 +242,7 @@ public struct StoreSync: Sendable {
         }
         try write(&file)
         do throws(SyncError) {
-            let replica = try StoreReplica.open(place, settings)
-            try replica.recordAll(isNew: setup.isNew)
+            _ = try StoreReplica.open(place, settings, isNew: setup.isNew)
         } catch {
             try? ReplicaFile.remove(settings.directory, in: settings.fileSystem)
             throw error

@@ -13,7 +13,7 @@ public struct LocalRecorder: Sendable {
         /// A commit of a user or a client.
         case local(revision: Int, crc: UInt32, [LocalChange])
         /// The difference of a store to the fold where no commits say it: at a setup, and over a gap of the history. Its
-        /// record names no checksum, because the commit of this number may have a record that says what it did.
+        /// record names commit 0, because the store's last commit may have a record that says what it did.
         case state(revision: Int, [LocalChange])
         /// A mark after a commit: the records that are in the store from there on, and its replica, if the line names
         /// it.
@@ -140,7 +140,7 @@ public struct LocalRecorder: Sendable {
             }
             return record(revision, crc, changes, in: &fold, shown: &shown, maker)
         case .state(let revision, let changes):
-            return record(revision, 0, changes, in: &fold, shown: &shown, maker)
+            return record(revision, nil, changes, in: &fold, shown: &shown, maker)
         }
     }
 
@@ -243,14 +243,14 @@ public struct LocalRecorder: Sendable {
     }
 
     private mutating func record(
-        _ revision: Int, _ crc: UInt32, _ changes: [LocalChange], in fold: inout Fold,
+        _ revision: Int, _ crc: UInt32?, _ changes: [LocalChange], in fold: inout Fold,
         shown: inout [UUID: MoodDocument?], _ maker: (Int) -> UUID
     ) -> Set<UUID> {
         // It was made so before, and the record was lost.
-        if crc != 0, let known = ids.lazy.map({ $0.derived(by: crc) }).first(where: { ids.contains($0) }) {
+        if let crc, let known = ids.lazy.map({ $0.derived(by: crc) }).first(where: { ids.contains($0) }) {
             take(known, after: revision - 1)
         } else if isPutBack, renamed == nil {
-            take((marked ?? maker(revision)).derived(by: crc ^ planted), after: revision - 1)
+            take((marked ?? maker(revision)).derived(by: (crc ?? 0) ^ planted), after: revision - 1)
         }
         let replica = renamed ?? maker(revision)
         if let last = own[replica], !fold.known.contains(replica, last.number, last.crc) {
@@ -258,7 +258,8 @@ public struct LocalRecorder: Sendable {
             awaited?.add(last, of: replica)
             return []
         }
-        let upTo = Record.Commit(storeID: storeID, revision: revision, crc: planted == 0 ? crc : 0)
+        let upTo = Record.Commit(
+            storeID: storeID, revision: crc == nil ? 0 : revision, crc: planted == 0 ? crc ?? 0 : 0)
         var touched: Set<UUID> = []
         for piece in Self.pieces(of: changes) {
             let last = last(of: replica, fold.known)

@@ -15,8 +15,9 @@ extension SimulatedProcess {
                 let follows =
                     last.map { $0.number + 1 == record.number && $0.crc == record.before } ?? (record.number == 1)
                 let isOwn =
-                    ids.contains(record.replica) && maker == record.replica && follows
-                    && here.crc(of: record.upTo.revision) == record.upTo.crc
+                    ids.contains(record.replica) && follows
+                    && (record.upTo.revision == 0
+                        || maker == record.replica && here.crc(of: record.upTo.revision) == record.upTo.crc)
                 if isOwn {
                     here.sync.own[record.replica, default: []].append(record)
                 } else {
@@ -31,7 +32,7 @@ extension SimulatedProcess {
             _ = fold.join(other)
             isMore = true
         }
-        if isMore { (here.sync.base, here.sync.baseCommit) = (fold, (.max, 0)) }
+        if isMore { (here.sync.base, here.sync.baseCommit, here.sync.hasBase) = (fold, (.max, 0), true) }
     }
 
     mutating func pull(_ random: inout SeededRandom, isWhole: Bool) throws(SimulationFailure) {

@@ -39,10 +39,10 @@ struct SimulatedProcess {
 
     var lastRecorded: (revision: Int, crc: UInt32)? {
         for id in [here.sync.id] + here.sync.former.reversed().map(\.id) {
-            if let anchor = here.sync.anchor, anchor.id == id, here.sync.own[id]?.last == nil {
-                return (anchor.revision, anchor.crc)
-            }
-            if let last = here.sync.own[id]?.last { return (last.upTo.revision, last.upTo.crc) }
+            let last = here.sync.own[id]?.last?.upTo
+            let isAtAnchor = last?.revision ?? 0 == 0
+            if let anchor = here.sync.anchor, anchor.id == id, isAtAnchor { return (anchor.revision, anchor.crc) }
+            if let last { return (last.revision == 0 ? .max : last.revision, last.crc) }
         }
         return nil
     }
@@ -51,6 +51,7 @@ struct SimulatedProcess {
         here.sync.former = here.sync.former.map { ($0.id, min($0.upTo, revision)) }
         here.sync.former.append((here.sync.id, revision))
         if !isCopy { here.sync.anchor = (id, revision, here.crc(of: revision) ?? 0) }
+        here.sync.from = min(here.sync.from, revision)
         here.sync.id = id
     }
 
@@ -75,7 +76,7 @@ struct SimulatedProcess {
         if here.features.has("K") { isPutBack = false }
         isAllUnsettled = isPutBack || !isBaseHere
         if isBaseHere { saw = fold.vector }
-        let start = isBaseHere ? here.sync.baseCommit.revision : 0
+        let start = isBaseHere && here.sync.hasBase ? here.sync.baseCommit.revision : startOfHistory(isPutBack)
         let heads = here.sync.own.compactMapValues { $0.last.map { Vector.Head(number: $0.number, crc: $0.crc) } }
         recorder = LocalRecorder(
             journal: SimulatedReplica.journalID, storeID: "s", ids: Set(ids), seen: saw, own: heads, names: [:])
@@ -91,6 +92,7 @@ struct SimulatedProcess {
         let before = fold
         let known = applyKnown()
         guard makesAgain || hasAll else { return false }
+        if here.sync.isBegun, fold.known.branches.isEmpty, saw.last.isEmpty { try recordSetup(&random) }
         let process = self
         let maker = { (revision: Int) in process.maker(of: revision) }
         if !isAllUnsettled, !isJoined, unfinished == nil,
@@ -114,6 +116,36 @@ struct SimulatedProcess {
         if exchange(&isJoined, with: false) || isNew { keepBase() }
         for record in here.sync.others { inbox.add(record) }
         return true
+    }
+
+    func startOfHistory(_ isPutBack: Bool) -> Int {
+        if !isPutBack || here.features.has("S") { return here.sync.from }
+        let same = zip(here.sync.earlier, here.moods.journal).map { $0 == $1.crc }
+        return min(here.sync.from, same.lastIndex(of: true).map { $0 + 1 } ?? 0)
+    }
+
+    mutating func recordSetup(_ random: inout SeededRandom) throws(SimulationFailure) {
+        let revision = here.revision
+        here.sync.earlier = here.moods.journal.map(\.crc)
+        looked = revision
+        let ids = here.moods.moods.keys.sorted()
+        // Its record saw nothing.
+        let made = ids.map { id in
+            let values = here.shown(id) ?? [:]
+            return here.ledger.truth.add(
+                .init(kind: .put, mood: id, values: values.mapValues { $0 }, known: [], before: [:], settles: false))
+        }
+        here.moods.known[here.moods.known.count - 1] = Set(made)
+        if !ids.isEmpty {
+            numbers[0] = made
+            let changes = ids.compactMap { id in
+                here.moods.moods[id].map { LocalChange.put(at: $0.updatedAt ?? .minimum, $0, .usual) }
+            }
+            steps = [.state(revision: revision, changes)]
+            try takeLocal(&random)
+        }
+        here.sync.from = revision
+        here.sync.anchor = (here.sync.id, revision, here.crc(of: revision) ?? 0)
     }
 
     mutating func readSteps() -> Bool {
@@ -268,6 +300,7 @@ struct SimulatedProcess {
     mutating func keepBase() {
         here.sync.base = fold
         here.sync.baseCommit = (here.revision, here.crc(of: here.revision) ?? 0)
+        here.sync.hasBase = true
         here.sync.joined = nil
         here.sync.others = here.sync.others.filter { !fold.known.contains($0.replica, $0.number, $0.crc) }
     }

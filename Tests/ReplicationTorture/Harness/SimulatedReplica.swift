@@ -34,15 +34,25 @@ struct SimulatedReplica {
         /// The former ids, and the last commit under each.
         var former: [(id: UUID, upTo: Int)] = []
         var anchor: (id: UUID, revision: Int, crc: UInt32)?
+        /// The number of setups before.
+        var setups = 0
+        /// The commit of the setup.
+        var from = 0
+        /// The checksums of the commits up to it.
+        var earlier: [UInt32] = []
         /// Records that were made here, under all ids.
         var own: [UUID: [Record]] = [:]
         /// The records of others, in order of arrival.
         var others: [Record] = []
         var base = Fold()
         var baseCommit: (revision: Int, crc: UInt32) = (0, 0)
+        var hasBase = false
         /// The base joined with a snapshot; it counts once the journal refers to it.
         var joined: Fold?
         var lackingRounds = 0
+
+        /// Whether no setup has ended.
+        var isBegun: Bool { anchor == nil && former.isEmpty }
 
         /// Keeps records of others that are not there yet.
         mutating func add(others more: [Record]) {
@@ -53,8 +63,9 @@ struct SimulatedReplica {
         }
     }
 
-    /// The shared state of all replicas: the changes of records, and numbers that are never used again.
+    /// The shared state of all replicas: the changes, those of records, and numbers that are never used again.
     final class Ledger {
+        let truth = SimulatedTruth()
         private var changes: [(replica: UUID, number: Int, crc: UInt32, change: Int)] = []
         private var serial = 0
 
@@ -101,6 +112,7 @@ struct SimulatedReplica {
 
     init(id: UUID, _ ledger: Ledger, _ features: SimulationFeatures, _ place: SimulatedPlace) {
         sync = Sync(id: id)
+        sync.anchor = (id, 0, 0)
         self.ledger = ledger
         self.features = features
         self.place = place
@@ -143,6 +155,12 @@ struct SimulatedReplica {
         moods.journal.removeLast(moods.journal.count - rest)
         moods.known.removeLast(moods.known.count - 1 - rest)
         moods.moods = Self.moods(after: moods.journal)
+    }
+
+    /// What a store knew before its setup is in no record: where it was put back to that time, its commits saw nothing.
+    mutating func forgetBeforeSetup() {
+        if sync.earlier.isEmpty || revision >= sync.from { return }
+        moods.known[moods.known.count - 1] = []
     }
 
     /// The moods after applying a journal to an empty store.

@@ -8,16 +8,18 @@ import Seeds
 /// back alone, w both, to different times, r a restored backup, c a copied store, m a machine put back with all ids, g
 /// one cloned with all ids, f in 6 of 10 runs another program carries the files between copies of the place, e a place
 /// that is emptied or put back, or loses a file or a record, n a snapshot that cannot be read, t a place that loses
-/// records at its end, x crashes inside each step.
+/// records at its end, a a setup that comes again, x crashes inside each step.
 ///
 /// Planted mistakes, which the checks must find: K the store's position is a count (with b), W only own records are
 /// compared (with m, g, f), D a store that was put back takes a random id, and records do not name their commits (with b,
 /// w, c, g), F an emptied place is never filled again (with p, e), V numbers without checksums (with m, g, f), O records
-/// are applied without waiting for those they saw, N only the newest snapshot is read.
+/// are applied without waiting for those they saw, N only the newest snapshot is read, S commits before a setup count as
+/// recorded wherever the store was put back to (with a, b).
 public struct SimulationFeatures: Sendable {
     private let letters: Set<Character>
 
     public init(_ letters: String) { self.letters = Set(letters) }
+    /// All but a, which came after the long runs: so a seed means the same as there.
     public static let all = SimulationFeatures("pklrcsutbywmgfenx")
 
     func without(_ letter: Character) -> SimulationFeatures {
@@ -38,8 +40,8 @@ public struct SimulationFeatures: Sendable {
 public struct Simulation {
     private static let day = 86_400
 
-    let truth = SimulatedTruth()
     private let ledger = SimulatedReplica.Ledger()
+    var truth: SimulatedTruth { ledger.truth }
     private let features: SimulationFeatures
     private var random: SeededRandom
     private let shared = SimulatedPlace()
@@ -109,7 +111,7 @@ public struct Simulation {
         } else if chance < 600 {
             oldPlaces.append(shared.files)
         } else if chance < 660 {
-            trouble(place)
+            try trouble(place)
         } else if chance < 680 {
             if features.has("l") { replicas[place].awayUntil = now + Self.day * 300 }
         } else if chance < 760, isCarried {
@@ -157,10 +159,13 @@ public struct Simulation {
 
     private mutating func excuse() { excused.formUnion(Set(truth.all.indices).subtracting(everything())) }
 
-    private mutating func trouble(_ place: Int) {
-        let kinds = "rcmgbywent".filter { features.has($0) }
+    private mutating func trouble(_ place: Int) throws(SimulationFailure) {
+        let kinds = "rcmgbywenta".filter { features.has($0) }
         guard let kind = kinds.randomElement(using: &random) else { return }
-        defer { excuse() }
+        defer {
+            replicas[place].forgetBeforeSetup()
+            excuse()
+        }
         let home = replicas[place].home
         let mine = backups.filter { $0.replica.home == home }
         switch kind {
@@ -181,17 +186,26 @@ public struct Simulation {
             replicas[place].loseCommits(random.pick([1, 1, 2, 3, 5, 8]))
             if random.below(10) < 2, !mine.isEmpty { replicas[place].isMoved = true }
         case "y":
-            guard let backup = mine.randomElement(using: &random) else { return }
+            // With `sync/` of an earlier setup, commits since the later one see more than the truth knows; that is not judged.
+            let same = mine.filter { $0.replica.sync.setups == replicas[place].sync.setups }
+            guard let backup = same.randomElement(using: &random) else { return }
             replicas[place].sync = backup.replica.sync
             replicas[place].isMoved = random.isOne(in: 2)
         case "w":
             guard mine.count > 1 else { return }
             let (a, b) = (random.pick(mine), random.pick(mine))
+            if a.replica.sync.setups > b.replica.sync.setups { return }
             replicas[place].moods = a.replica.moods
             replicas[place].sync = b.replica.sync
             replicas[place].isMoved = random.isOne(in: 2)
             if isCarried, random.isOne(in: 2) { replicas[place].place = b.place.copy() }
         case "e": empty(replicas[place].place)
+        case "a":
+            let setups = replicas[place].sync.setups
+            replicas[place].sync = .init(id: SimulatedMoods.replica(ledger.next()), setups: setups + 1)
+            replicas[place].sync.from = replicas[place].revision
+            replicas[place].isMoved = false
+            _ = try current(place)
         case "n":
             let there = replicas[place].place
             guard let id = there.snapshots.keys.sorted().randomElement(using: &random),

@@ -8,7 +8,7 @@ enum ReplicationTortureProgram {
         Usage: Replicate SEEDS [FIRST [FEATURES]]
 
         Runs SEEDS histories from the seed FIRST on (1 when left out), with the troubles that FEATURES names by letters
-        (pklrcsutbywmgfenx when left out; K, W, F, V, D, O and N plant mistakes), and prints what was found. Exit code 1 if something was.
+        (pklrcsutbywmgfenx when left out, and a; K, W, F, V, D, O, N and S plant mistakes), and prints what was found. Exit code 1 if something was.
 
         """
 
