@@ -158,4 +158,19 @@ import Testing
         #expect(throws: SyncError.self) { try home.sync.forget(id(1)) }
         #expect(throws: SyncError.self) { try home.sync.forget(try replica(home)) }
     }
+
+    @Test func anotherPlaceOfTheSameJournalNeedsNoLeaving() throws {
+        let (first, second) = (try SyncedStore.folder(), try SyncedStore.folder())
+        let (phone, new) = (try SyncedStore(), try SyncedStore())
+        try phone.setUp("folder:" + first, isNew: true)
+        try phone.create(id(1), "Tea")
+        try phone.now()
+        try phone.setUp("folder:" + second)
+        try phone.now()
+        try new.setUp("folder:" + second)
+        try new.now()
+        #expect(try new.moods() == phone.moods())
+        #expect(throws: SyncError.self) { try phone.setUp("folder:/proc/none/there") }
+        #expect(try SyncStatus.read(phone.path, in: .system) { _ in 0 }.url == "folder:" + second)
+    }
 }

@@ -106,12 +106,29 @@ struct SyncedStore {
         try change { try $0.settle(settlement) }
     }
 
-    /// Keeps no history, as `store.compact` with a `keepHistoryFrom` that is to come.
-    func shortenHistory() throws {
+    /// Replaces the moods by those of a backup; `sync/` stays.
+    func putBack(_ backup: SyncedStore) throws {
+        for (folder, isGone) in [(path, true), (backup.path, false)] {
+            for name in try FileSystem.system.list(folder) where name != "sync" {
+                if isGone {
+                    try FileManager.default.removeItem(atPath: folder + "/" + name)
+                } else {
+                    try FileManager.default.copyItem(atPath: folder + "/" + name, toPath: path + "/" + name)
+                }
+            }
+        }
+    }
+
+    func compact() throws {
         var moods = MoodRecords(.directory(settings))
         try moods.open()
         _ = try moods.work(isCancelled: { false })?.compact { _, _ in }
-        moods.beginGroup()
+    }
+
+    /// Keeps no history, as `store.compact` with a `keepHistoryFrom` that is to come.
+    func shortenHistory() throws {
+        try compact()
+        var moods = MoodRecords(.directory(settings))
         try moods.open()
         _ = try moods.shortenHistory(to: .max)
     }

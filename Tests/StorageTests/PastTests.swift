@@ -265,7 +265,11 @@ import Testing
                 directory.overwrite(name, offset % 10 == 0 ? rotten : Array(content[..<offset]))
                 #expect(try Set(problems()) == [name], "\(name), \(offset)")
                 var found: [Int] = []
-                let isKept = try store.with { try $0.commits(after: 0) { found.append($0.seq); return true } }
+                let isKept = try store.with { store in
+                    try store.commits(after: 0) {
+                        found.append($0.seq); return true
+                    }
+                }
                 #expect(found == found.indices.map { $0 + 1 } && isKept == (found.count == 9), "\(name), \(offset)")
                 for number in 1...2 {
                     do {

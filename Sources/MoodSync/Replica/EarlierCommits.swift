@@ -5,7 +5,7 @@ import Platform
 /// The checksums of the commits before a setup, whose moods are in its record: `{"first":N,"commits":"…","crc":"…"}`,
 /// eight digits a commit. If the store is put back to a time before its setup, they tell which of its commits are new.
 enum EarlierCommits {
-    /// Of older commits nothing is kept: 8 MB of digits.
+    /// More are not kept: 8 MB of digits.
     private static let countMax = 1 << 20
     private static let digits = 8
 

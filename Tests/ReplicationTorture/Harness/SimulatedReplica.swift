@@ -157,7 +157,7 @@ struct SimulatedReplica {
         moods.moods = Self.moods(after: moods.journal)
     }
 
-    /// What a store knew before its setup is in no record: where it was put back to that time, its commits saw nothing.
+    /// No record has what a store knew before its setup: where it was put back to that time, its commits saw nothing.
     mutating func forgetBeforeSetup() {
         if sync.earlier.isEmpty || revision >= sync.from { return }
         moods.known[moods.known.count - 1] = []
