@@ -214,6 +214,7 @@ struct Session: ~Copyable {
             answerAgain(error)
         }
         core.store.endGroup()
+        if core.pluginFlags.contains(.present) { core.plugins.revision = core.store.durableRevision }
         beginPending()
         core.store.compactWhenDue()
         beginGroup()

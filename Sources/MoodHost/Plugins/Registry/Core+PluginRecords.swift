@@ -30,6 +30,7 @@ extension Core {
         guard !plugins.isLoaded else { return }
         reloadPlugins()
         // The store is first used here.
+        plugins.revision = store.durableRevision
         prepareSync()
     }
 
