@@ -24,7 +24,7 @@ public struct ReplicaFile: Sendable {
     public private(set) var name = ProcessFacts.hostName
     public private(set) var storeID: String
     /// Commits after this one are its own; earlier ones are in its first records.
-    public private(set) var from: Int
+    public var from: Int
     public private(set) var former: [Former] = []
     /// The last commit that is completely in records, if the store became this replica by a setup, because it was restored or
     /// because another machine writes as it. `crc` is the checksum of the commit's line, 0 if unknown. A copy has no
@@ -75,7 +75,6 @@ public struct ReplicaFile: Sendable {
         }
         former.append(Former(replica: self.replica, name: name, storeID: self.storeID, upTo: revision))
         if let crc { anchor = (replica, revision, crc) }
-        from = min(from, revision)
         self.replica = replica
         name = ProcessFacts.hostName
         if storeID != self.storeID { from = 0 }

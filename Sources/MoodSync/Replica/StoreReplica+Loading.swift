@@ -56,7 +56,8 @@ extension StoreReplica {
     private func startOfHistory(_ isPutBack: Bool) throws(SyncError) -> Int {
         if !isPutBack { return file.from }
         let last = try EarlierCommits.last(in: &moods, place.earlier, in: place.fileSystem)
-        return min(file.from, last ?? (file.from <= moods.durableRevision ? file.from : 0))
+        file.from = min(file.from, last ?? (file.from <= moods.durableRevision ? file.from : 0))
+        return file.from
     }
 
     /// Reads the journal after a commit.

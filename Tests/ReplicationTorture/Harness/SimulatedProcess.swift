@@ -51,7 +51,6 @@ struct SimulatedProcess {
         here.sync.former = here.sync.former.map { ($0.id, min($0.upTo, revision)) }
         here.sync.former.append((here.sync.id, revision))
         if !isCopy { here.sync.anchor = (id, revision, here.crc(of: revision) ?? 0) }
-        here.sync.from = min(here.sync.from, revision)
         here.sync.id = id
     }
 
@@ -118,10 +117,11 @@ struct SimulatedProcess {
         return true
     }
 
-    func startOfHistory(_ isPutBack: Bool) -> Int {
+    mutating func startOfHistory(_ isPutBack: Bool) -> Int {
         if !isPutBack || here.features.has("S") { return here.sync.from }
         let same = zip(here.sync.earlier, here.moods.journal).map { $0 == $1.crc }
-        return min(here.sync.from, same.lastIndex(of: true).map { $0 + 1 } ?? 0)
+        here.sync.from = min(here.sync.from, same.lastIndex(of: true).map { $0 + 1 } ?? 0)
+        return here.sync.from
     }
 
     mutating func recordSetup(_ random: inout SeededRandom) throws(SimulationFailure) {
