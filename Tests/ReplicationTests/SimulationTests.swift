@@ -24,7 +24,8 @@ import Testing
         arguments: [
             ("w", 21), ("y", 390), ("y", 1431), ("pklrcsutbywmgfenx", 1155), ("bywmgx", 479),
             // A setup comes again.
-            ("ab", 168), ("ab", 220), ("ab", 407), ("abx", 269), ("abx", 703), ("aw", 541), ("ay", 168), ("pklrcsutbywmgfenxa", 1),
+            ("ab", 168), ("ab", 220), ("ab", 407), ("abx", 269), ("abx", 703), ("aw", 541), ("ay", 168),
+            ("pklrcsutbywmgfenxa", 1),
         ] as [(String, UInt64)])
     func namesAreTheJournals(features: String, seed: UInt64) {
         var simulation = Simulation(seed: seed, SimulationFeatures(features))
