@@ -64,13 +64,6 @@ extension PluginRegistry {
     private func hooks(
         on occasion: Manifest.Hook.Occasion, besides id: String?, _ vetoOnly: Bool
     ) throws(Stop) -> [HookRound.Hook] {
-        if let unreadable {
-            throw .refused(
-                .refused(
-                    by: PluginRecords.fileName,
-                    "A plugin whose consent is needed may be in \(PluginRecords.fileName). \(unreadable) Nothing was done."
-                ))
-        }
         let kind: ContributionKinds = occasion == .change ? .changeHooks : .navigateHooks
         let plugins = plugins(that: kind)
         for record in records.records

@@ -26,8 +26,6 @@ final class PluginRegistry {
     private(set) var isLoaded = false
     /// The reason why the records cannot be read.
     var problem: String?
-    /// The problem, if no records are known from before.
-    var unreadable: String? { text == nil ? problem : nil }
     /// The plugins that may run, in the order of their ids.
     private var known: [(id: PluginID, provisions: ContributionKinds)] = []
     /// The contributions of all of them together.
@@ -53,12 +51,12 @@ final class PluginRegistry {
     var deliveryDeadline: Int?
     /// The plugins with outdated copies.
     var outdated: Set<PluginID> = []
+    /// The digests of the folders that requests asked about.
+    var digests = DigestCache()
     /// The removal of such copies that is under way; its result are the plugins whose copies stay for now.
     var removal: FolderWork<Set<PluginID>>?
     /// The time of the next attempt.
     var removalTime = 0
-    /// The digests of the folders that requests asked about.
-    var digests = DigestCache()
     /// The folders that the helper thread reads.
     var reading: FolderWork<[DigestCache.Reading]>?
     var copying: FolderCopying?
@@ -70,14 +68,12 @@ final class PluginRegistry {
 
     init(_ options: HostOptions, _ location: MoodRecords.Location) {
         self.options = options
-        self.location = location
         settings = options.plugins
         store = if case .directory(let path) = options.place { Terminal.absolute(path) } else { nil }
+        self.location = location
     }
 
-    /// Records that cannot be read may name a hook whose consent is needed.
-    var hasChangeHooks: Bool { provisions.contains(.changeHooks) || unreadable != nil }
-    private var hasNavigateHooks: Bool { provisions.contains(.navigateHooks) || unreadable != nil }
+    var hasChangeHooks: Bool { provisions.contains(.changeHooks) }
     var hasCells: Bool { provisions.contains(.cells) }
     /// Whether any plugin follows changes.
     var hasEvents: Bool { provisions.contains(.events) }
@@ -85,7 +81,7 @@ final class PluginRegistry {
     var flags: PluginFlags {
         var flags: PluginFlags = isLoaded ? [] : .unread
         if hasChangeHooks { flags.insert(.changeHooks) }
-        if hasNavigateHooks { flags.insert(.navigateHooks) }
+        if provisions.contains(.navigateHooks) { flags.insert(.navigateHooks) }
         if hasCells { flags.insert(.cells) }
         if hasEvents { flags.insert(.events) }
         if !known.isEmpty || !leaving.isEmpty { flags.insert(.present) }
