@@ -173,4 +173,24 @@ import Testing
         #expect(throws: SyncError.self) { try phone.setUp("folder:/proc/none/there") }
         #expect(try SyncStatus.read(phone.path, in: .system) { _ in 0 }.url == "folder:" + second)
     }
+
+    /// A setup keeps the checksums of the commits that the history still has.
+    @Test func aStoreThatKeptNoHistoryBeforeItsSetupIsPutBack() throws {
+        let url = "folder:" + (try SyncedStore.folder())
+        let (phone, laptop) = (try SyncedStore(), try SyncedStore())
+        for number in 1...3 { try phone.create(id(number), "Before") }
+        try phone.shortenHistory()
+        try phone.create(id(4), "Kept")
+        try phone.setUp(url, isNew: true)
+        let backup = try phone.copied()
+        try phone.update(id(1), #"{"label":"Changed"}"#)
+        try phone.now()
+        try laptop.setUp(url)
+        try phone.putBack(backup)
+        try phone.create(id(5), "New")
+        for store in [phone, laptop, phone, laptop] { try store.now() }
+        #expect(try phone.moods() == laptop.moods() && phone.moods().count == 5)
+        #expect(try phone.member(id(1), "label") == #""Changed""#)
+        #expect(try phone.sync.conflicts().isEmpty)
+    }
 }

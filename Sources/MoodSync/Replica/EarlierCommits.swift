@@ -12,25 +12,22 @@ enum EarlierCommits {
     static func write(
         of moods: inout MoodRecords, to path: String, by temporary: String, in fileSystem: FileSystem
     ) throws(SyncError) {
-        let first = max(moods.durableRevision - countMax, 0) + 1
-        var (next, text) = (first, "")
-        // A gap of the history leaves out what is before it.
+        let kept = (try? moods.shortenHistory(to: nil)) ?? 1
+        let first = max(moods.durableRevision - countMax + 1, kept, 1)
+        var text = ""
         _ = moods.commits(after: first - 1) { commit in
-            if commit.seq != next { (next, text) = (commit.seq, "") }
             text += Seal.text(commit.crc)
-            next += 1
             return true
         }
-        let start = next - text.utf8.count / digits
         var line = ByteBuffer(capacity: text.utf8.count + 64)
-        line.append(utf8: #"{"first":\#(start),"commits":"\#(text)""#)
+        line.append(utf8: #"{"first":\#(first),"commits":"\#(text)""#)
         let bytes = Seal.sealed(&line)
         do throws(SystemError) { try fileSystem.replaceWhole(path, by: temporary) { _ in bytes } } catch {
             throw SyncPlace.error(error)
         }
     }
 
-    /// The last of these commits that the store has, 0 if it has none; nil without a file that can be read.
+    /// The last of these commits that the store has, 0 if it has others; nil if nothing can be compared.
     static func last(
         in moods: inout MoodRecords, _ path: String, in fileSystem: FileSystem
     ) throws(SyncError) -> Int? {
@@ -40,10 +37,11 @@ enum EarlierCommits {
             let value = try? JSONValue.parse(bytes), let first = value["first"]?.integer, first > 0,
             let digits = value["commits"]?.string
         else { return nil }
-        var (last, rest) = (0, digits.utf8[...])
+        var (last, rest): (Int?, Substring.UTF8View) = (nil, digits.utf8[...])
         _ = moods.commits(after: first - 1) { commit in
             let isNext = rest.count >= Self.digits
-            if isNext, Array(rest.prefix(Self.digits)) == Array(Seal.text(commit.crc).utf8) { last = commit.seq }
+            let isSame = isNext && Array(rest.prefix(Self.digits)) == Array(Seal.text(commit.crc).utf8)
+            if isNext { last = isSame ? commit.seq : last ?? 0 }
             rest = rest.dropFirst(Self.digits)
             return isNext
         }
